@@ -1,0 +1,36 @@
+//go:build failpoint
+
+package failpoint
+
+import (
+	"os"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"syscall"
+)
+
+// name and left come from HELIX_FAILPOINT, "before-commit:17": die the 17th
+// time that point is passed.
+var (
+	name string
+	left atomic.Int64
+)
+
+func init() {
+	at, times, _ := strings.Cut(os.Getenv("HELIX_FAILPOINT"), ":")
+	n, err := strconv.ParseInt(times, 10, 64)
+	if err != nil {
+		n = 1
+	}
+	name = at
+	left.Store(n)
+}
+
+// Here kills the process, as the kernel would, when it is the point to fail at.
+func Here(point string) {
+	if point == name && left.Add(-1) == 0 {
+		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+		select {} // the signal is on its way
+	}
+}
