@@ -1,0 +1,152 @@
+package reactors
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/helixd/helixd/replication"
+)
+
+// Bounds of one chunk of a backfill.
+const (
+	backfillRows  = 2000
+	backfillBytes = 1 << 20
+)
+
+// Backfill applies all rows of the watched tables as they stand in an exported
+// snapshot, as if they had been inserted just now, and begins an epoch at the
+// snapshot's LSN: the stream goes on exactly there. All of it commits at once.
+//
+// It is the one path of a cold start, a lost slot and a restored project.
+// Reactors know by their own state what they have seen before. progress is told
+// the rows so far, a few times a second.
+func (d *Dispatcher) Backfill(ctx context.Context, snapshot string, at replication.Checkpoint, holder string, progress func(table string, rows int)) (err error) {
+	defer func() {
+		if err != nil && d.open != nil {
+			d.abandon()
+		}
+	}()
+	source, err := d.pool.Acquire(ctx)
+	if err != nil {
+		return fmt.Errorf("backfill: %w", err)
+	}
+	defer source.Release()
+	snap, err := source.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly})
+	if err != nil {
+		return fmt.Errorf("backfill: %w", err)
+	}
+	defer func() { _ = snap.Rollback(context.WithoutCancel(ctx)) }()
+	// The name comes from the server; SET TRANSACTION takes no parameters.
+	_, err = snap.Exec(ctx, "set transaction snapshot "+quoteLiteral(snapshot)+
+		"; set local datestyle = 'ISO'; set local timezone = 'UTC'; set local extra_float_digits = 3")
+	if err != nil {
+		return fmt.Errorf("backfill: use the slot's snapshot: %w", err)
+	}
+	if err := d.begin(ctx); err != nil {
+		return err
+	}
+	tables := d.Tables()
+	for _, table := range slices.Sorted(maps.Keys(tables)) {
+		if err := d.backfillTable(ctx, snap, table, tables[table], at.LSN, progress); err != nil {
+			return fmt.Errorf("backfill %s: %w", table, err)
+		}
+	}
+	if err := d.write(ctx); err != nil {
+		return err
+	}
+	if d.open.sawInbox {
+		if err := d.jobs.enqueuePrune(ctx, d.open.tx, d.slot); err != nil {
+			return err
+		}
+	}
+	var epoch int64
+	err = d.open.tx.QueryRow(ctx, `insert into helix.checkpoints (slot, system_identifier, lsn, epoch)
+		values ($1, $2, $3, 1)
+		on conflict (slot) do update set system_identifier = excluded.system_identifier,
+			lsn = excluded.lsn, epoch = helix.checkpoints.epoch + 1, updated_at = now()
+		returning epoch`, d.slot, at.SystemIdentifier, at.LSN).Scan(&epoch)
+	if err != nil {
+		return fmt.Errorf("write checkpoint: %w", err)
+	}
+	if err := recordLeader(ctx, d.open.tx, d.slot, epoch, holder); err != nil {
+		return fmt.Errorf("begin an epoch: %w", err)
+	}
+	if err := d.open.tx.Commit(ctx); err != nil {
+		return fmt.Errorf("commit backfill: %w", err)
+	}
+	d.open.conn.Release()
+	d.open = nil
+	d.epoch.Store(epoch)
+	return nil
+}
+
+// backfillTable applies one table's rows in chunks.
+func (d *Dispatcher) backfillTable(ctx context.Context, snap pgx.Tx, table string, columns []string, at replication.LSN, progress func(string, int)) error {
+	quoted := make([]string, len(columns))
+	for i, c := range columns {
+		quoted[i] = pgx.Identifier{c}.Sanitize()
+	}
+	schema, name, _ := strings.Cut(table, ".")
+	rel := &replication.Relation{Namespace: schema, Name: name}
+	for _, c := range columns {
+		rel.Columns = append(rel.Columns, replication.Column{Name: c, Key: c == "id"})
+	}
+	// The text format gives what the stream would have.
+	rows, err := snap.Query(ctx, fmt.Sprintf("select %s from %s", strings.Join(quoted, ", "),
+		pgx.Identifier{schema, name}.Sanitize()), pgx.QueryResultFormats{pgx.TextFormatCode})
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+
+	chunk := replication.Batch{Transactions: []replication.Transaction{{CommitLSN: at, CommitTime: time.Now()}}}
+	changes := &chunk.Transactions[0].Changes
+	done, told := 0, time.Now()
+	apply := func() error {
+		chunk.Transactions[0].Ordinal = d.open.changes
+		if err := d.applyChunk(ctx, &chunk); err != nil {
+			return err
+		}
+		done += len(*changes)
+		*changes, chunk.Bytes = nil, 0
+		if time.Since(told) > 500*time.Millisecond {
+			progress(table, done)
+			told = time.Now()
+		}
+		return nil
+	}
+	for rows.Next() {
+		tuple := make(replication.Tuple, len(columns))
+		for i, raw := range rows.RawValues() {
+			if raw == nil {
+				tuple[i].Kind = replication.Null
+				continue
+			}
+			tuple[i] = replication.Value{Kind: replication.Text, Data: slices.Clone(raw)}
+			chunk.Bytes += len(raw)
+		}
+		*changes = append(*changes, replication.Change{Op: replication.Insert, Relation: rel, New: tuple})
+		if len(*changes) == backfillRows || chunk.Bytes > backfillBytes {
+			if err := apply(); err != nil {
+				return errors.Join(err, rows.Err())
+			}
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return err
+	}
+	if err := apply(); err != nil {
+		return err
+	}
+	progress(table, done)
+	return nil
+}
+
+func quoteLiteral(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }

@@ -1,0 +1,46 @@
+package reactors
+
+import (
+	"crypto/subtle"
+	"encoding/json"
+
+	"github.com/helixd/helixd/replication"
+)
+
+// markerPrefix is that of helixd's logical messages.
+const markerPrefix = "helix"
+
+// marker is the first operation of each of helixd's transactions, a logical
+// message in the write-ahead log: it tells helixd's writes from an app's, so that
+// a reactor does not react to itself. (Replication origins, made for this,
+// need rights that Supabase does not give.)
+type marker struct {
+	Secret string              `json:"secret"` // any user may emit messages
+	Epoch  int64               `json:"epoch"`
+	Writes map[string][]string `json:"writes"` // reactor → tables
+}
+
+func (m marker) content() string {
+	b, err := json.Marshal(m)
+	if err != nil {
+		panic(err) // strings and numbers
+	}
+	return string(b)
+}
+
+// readMarker gives the marker that a transaction begins with, nil when it is
+// not helixd's.
+func readMarker(tx *replication.Transaction, secret string) *marker {
+	if tx.Ordinal > 0 || len(tx.Changes) == 0 {
+		return nil
+	}
+	c := &tx.Changes[0]
+	if c.Op != replication.Message || !c.Transactional || c.Prefix != markerPrefix {
+		return nil
+	}
+	var m marker
+	if json.Unmarshal(c.Content, &m) != nil || subtle.ConstantTimeCompare([]byte(m.Secret), []byte(secret)) != 1 {
+		return nil
+	}
+	return &m
+}

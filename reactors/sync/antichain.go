@@ -1,0 +1,56 @@
+package sync
+
+import "slices"
+
+// MaxSiblings bounds the concurrent versions kept of one entity. Past it the
+// version that would win last is decided at once; it stays in sync_conflicts.
+// Devices that merge what they read never come near.
+const MaxSiblings = 64
+
+// Antichain is a set of versions none of which includes another, at most one a
+// clock; the winner by Version.Compare comes first. Adding a version is
+// commutative, associative and idempotent while MaxSiblings is not reached.
+type Antichain []Version
+
+// placement is what became of an added version.
+type placement int
+
+const (
+	added     placement = iota // it stands in the set, first or not
+	duplicate                  // it was there already
+	included                   // a version in the set includes it
+	forkLost                   // a version with the same clock and other content wins over it
+)
+
+// Add puts v into the set and gives the versions that left it for v.
+func (a Antichain) Add(v Version) (set Antichain, replaced []Version, p placement) {
+	set = a[:0:0]
+	for i := range a {
+		m := &a[i]
+		switch v.Clock.Compare(m.Clock) {
+		case Before:
+			return a, nil, included
+		case After:
+			replaced = append(replaced, *m)
+		case Concurrent:
+			set = append(set, *m)
+		case Equal:
+			switch {
+			case v.Content == m.Content:
+				// The same write, told again or by another device: the
+				// stronger claim stands for both.
+				if v.Compare(m) <= 0 {
+					return a, nil, duplicate
+				}
+				replaced = append(replaced, *m)
+			case v.Compare(m) < 0:
+				return a, nil, forkLost
+			default:
+				replaced = append(replaced, *m)
+			}
+		}
+	}
+	set = append(set, v)
+	slices.SortFunc(set, func(x, y Version) int { return y.Compare(&x) })
+	return set[:min(len(set), MaxSiblings)], replaced, added
+}

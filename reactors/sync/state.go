@@ -1,0 +1,144 @@
+package sync
+
+import "time"
+
+// Resolution is how an entity's state came about; sync_entities.resolution.
+type Resolution string
+
+// The resolutions of last write wins.
+const (
+	None          Resolution = "none"            // one version only
+	FastForward   Resolution = "fast_forward"    // the newest version includes all others
+	LastWriteWins Resolution = "last_write_wins" // the winner of concurrent versions
+)
+
+// ConflictKind is why a version is in sync_conflicts.
+type ConflictKind string
+
+// The kinds of conflict.
+const (
+	// ConcurrentWrites had not seen each other.
+	ConcurrentWrites ConflictKind = "concurrent"
+	// Fork is one write of a device with two contents, as a restored backup makes.
+	Fork ConflictKind = "fork"
+	// Stale is older than what its device had already written: a restored
+	// backup too, or a request that arrived late. Which one cannot be told.
+	Stale ConflictKind = "stale"
+)
+
+// Conflict records a version that lost, beside the one that won.
+type Conflict struct {
+	Kind   ConflictKind
+	Winner Version
+	Loser  Version
+	At     time.Time
+}
+
+// Dot names a device's write: its counter, and its content.
+type Dot struct {
+	Counter uint64
+	Content string
+}
+
+// State is what the versions of one entity have come to. The zero State has
+// seen none.
+type State struct {
+	Versions   Antichain
+	Clock      Clock          // join of all versions ever seen
+	Seen       map[string]Dot // newest write of each device
+	Resolution Resolution
+	Revision   int64     // changes of the winner or the Clock
+	Updated    time.Time // server time of the last write that changed anything
+}
+
+// Apply adds a version that was committed at the server's time, and gives the
+// version that lost by it, if one did. It reports whether the state changed.
+func (s *State) Apply(v Version, committed time.Time) (conflicts []Conflict, changed bool) {
+	v.clamp(committed)
+	lost := func(kind ConflictKind, loser Version) {
+		conflicts = append(conflicts, Conflict{kind, s.Versions[0], loser, committed})
+	}
+	var before Version
+	if len(s.Versions) > 0 {
+		before = s.Versions[0]
+	}
+	dot := Dot{v.Clock.Counter(v.Device), v.Content}
+	last, known := s.Seen[v.Device]
+
+	set, replaced, placed := s.Versions.Add(v)
+	s.Versions = set
+	resolution := s.Resolution
+	switch placed {
+	case included:
+		// What its device had already written must be the same write again, or
+		// content is about to vanish.
+		if known && dot.Counter > 0 && v.Content != set[0].Content {
+			switch {
+			case dot.Counter < last.Counter:
+				lost(Stale, v)
+			case dot.Counter == last.Counter && dot.Content != last.Content:
+				lost(Fork, v)
+			}
+		}
+	case forkLost:
+		lost(Fork, v)
+		resolution = LastWriteWins
+	case added:
+		resolution = s.place(&v, before, replaced, lost)
+	}
+
+	clock := s.Clock.Join(v.Clock)
+	if placed == added || clock.Compare(s.Clock) != Equal {
+		s.Revision++
+		changed = true
+	}
+	s.Clock = clock
+	// Of two contents of one write the greater hash stays: any order gives the same.
+	if dot.Counter > last.Counter || dot.Counter > 0 && dot.Counter == last.Counter && dot.Content > last.Content {
+		if s.Seen == nil {
+			s.Seen = map[string]Dot{}
+		}
+		s.Seen[v.Device] = dot
+		changed = true
+	}
+	if resolution != s.Resolution {
+		s.Resolution = resolution
+		changed = true
+	}
+	if changed {
+		s.Updated = committed
+	}
+	return conflicts, changed
+}
+
+// place tells what an added version did to the others.
+func (s *State) place(v *Version, before Version, replaced []Version, lost func(ConflictKind, Version)) Resolution {
+	resolution := FastForward
+	if s.Revision == 0 {
+		resolution = None
+	}
+	beforeStands := s.Revision > 0
+	for _, r := range replaced {
+		sameDot := r.Device == v.Device && r.Clock.Counter(r.Device) == v.Clock.Counter(v.Device) &&
+			v.Clock.Counter(v.Device) > 0
+		if r.Content != v.Content && (sameDot || r.Clock.Compare(v.Clock) == Equal) {
+			lost(Fork, r)
+			resolution = LastWriteWins
+		}
+		if r.Content == before.Content && r.Clock.Compare(before.Clock) == Equal {
+			beforeStands = false
+		}
+	}
+	if len(s.Versions) > 1 {
+		resolution = LastWriteWins
+		won := s.Versions[0].Content == v.Content && s.Versions[0].Clock.Compare(v.Clock) == Equal
+		switch {
+		case !won:
+			lost(ConcurrentWrites, *v)
+		case beforeStands:
+			lost(ConcurrentWrites, before)
+		}
+		// The other versions lost, and were recorded, when they came.
+	}
+	return resolution
+}

@@ -1,0 +1,100 @@
+package sync
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"time"
+)
+
+// MaxAhead is how far a device's clock may run ahead of the server's. A later
+// last_modified is taken for the server's time: else a device whose year is
+// wrong would win until then.
+const MaxAhead = 5 * time.Minute
+
+// Version is what one device wrote about an entity.
+type Version struct {
+	Device       string
+	Clock        Clock
+	LastModified time.Time // microseconds, as Postgres has it
+	Deleted      bool
+	Content      string // ContentHash of its data and Deleted
+	Data         []byte // JSON in jsonb's own text form; nil is SQL NULL
+
+	// Place says where Data is: most merges need no content, so what is in the
+	// database already stays there.
+	Place Place
+}
+
+// Place is where a version's data is.
+type Place int
+
+// The places of a version's data.
+const (
+	Here      Place = iota // in Version.Data
+	InEntity               // in the entity's row of sync_entities
+	InSibling              // in helix.sync_siblings, under the version's ID
+)
+
+// ContentHash identifies a version's content: 16 hexadecimal digits of SHA-256.
+// Equal jsonb values have equal text, so equal content has an equal hash.
+func ContentHash(data []byte, deleted bool) string {
+	h := sha256.New()
+	switch {
+	case deleted:
+		h.Write([]byte{'d'})
+	case data == nil:
+		h.Write([]byte{'n'})
+	default:
+		h.Write([]byte{'j'})
+	}
+	h.Write(data)
+	return hex.EncodeToString(h.Sum(nil)[:8])
+}
+
+// ID identifies a version by its clock and content.
+func (v *Version) ID() string {
+	clock, _ := v.Clock.MarshalJSON() // strings and numbers always marshal
+	h := sha256.New()
+	h.Write(clock)
+	h.Write([]byte(v.Content))
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+// Compare is the total order of last write wins: positive when v wins over w.
+// An update wins over a concurrent delete, so that nobody's work is lost to
+// one; then the later last_modified; ties go by device and content, never by
+// arrival.
+func (v *Version) Compare(w *Version) int {
+	if v.Deleted != w.Deleted {
+		if v.Deleted {
+			return -1
+		}
+		return 1
+	}
+	return cmp.Or(
+		v.LastModified.Compare(w.LastModified),
+		cmp.Compare(v.Device, w.Device),
+		cmp.Compare(v.Content, w.Content),
+	)
+}
+
+// clamp bounds last_modified by the server's time of the write.
+func (v *Version) clamp(server time.Time) {
+	if v.LastModified.Sub(server) > MaxAhead {
+		v.LastModified = server
+	}
+}
+
+// summary is a version as sync_conflicts.versions shows it, without its data.
+func (v *Version) summary(won bool) json.RawMessage {
+	b, _ := json.Marshal(struct { // marshals always
+		Device       string    `json:"device_id"`
+		Clock        Clock     `json:"vector_clock"`
+		LastModified time.Time `json:"last_modified"`
+		Deleted      bool      `json:"deleted"`
+		Won          bool      `json:"won"`
+	}{v.Device, v.Clock, v.LastModified.UTC(), v.Deleted, won})
+	return b
+}

@@ -1,0 +1,50 @@
+package reactors
+
+import (
+	"github.com/jackc/pgx/v5"
+	"github.com/riverqueue/river"
+)
+
+// Tx is the apply transaction as a Reactor sees it. What it is told takes
+// effect when the transaction commits, and only then.
+type Tx struct {
+	pgx.Tx
+	pending
+}
+
+// pending is what a transaction has been told and not yet written.
+type pending struct {
+	jobs       []river.InsertManyParams
+	broadcasts []Broadcast
+	rejected   []rejection
+}
+
+type rejection struct {
+	reactor string
+	row     Row
+	err     error
+}
+
+// Enqueue inserts a River job. Its arguments hold keys only, never content:
+// a deleted account must leave nothing behind.
+func (t *Tx) Enqueue(args river.JobArgs, opts *river.InsertOpts) {
+	t.jobs = append(t.jobs, river.InsertManyParams{Args: args, InsertOpts: opts})
+}
+
+// Broadcast tells the row's owner about a result row.
+func (t *Tx) Broadcast(b Broadcast) { t.broadcasts = append(t.broadcasts, b) }
+
+// Reject puts a row that cannot be applied into the dead letters. The error
+// says what is wrong with it in words for an operator, without its content.
+func (t *Tx) Reject(row Row, err error) {
+	t.rejected = append(t.rejected, rejection{row: row, err: err})
+}
+
+// mark and rewind undo what a failed attempt has told.
+func (t *Tx) mark() [3]int {
+	return [3]int{len(t.jobs), len(t.broadcasts), len(t.rejected)}
+}
+
+func (t *Tx) rewind(m [3]int) {
+	t.jobs, t.broadcasts, t.rejected = t.jobs[:m[0]], t.broadcasts[:m[1]], t.rejected[:m[2]]
+}
