@@ -1,0 +1,31 @@
+package testenv
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// poll calls done every few milliseconds until it reports true, and returns its error then; or until ctx ends or
+// limit has passed, which is an error that names what was waited for and done's last one. It is the only place in
+// this package that waits by the clock.
+func poll(ctx context.Context, limit time.Duration, what string, done func() (bool, error)) error {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		ok, err := done()
+		if ok {
+			return err
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			if err != nil {
+				return fmt.Errorf("%s: %w: %w", what, ctx.Err(), err)
+			}
+			return fmt.Errorf("%s: %w", what, ctx.Err())
+		}
+	}
+}
