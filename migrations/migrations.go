@@ -100,6 +100,9 @@ const lockKey = 0x68656c6978
 // triggers always. say is told each file before it is applied. Where a lock
 // cannot be had within the file's lock_timeout it tries again, for a minute.
 func Up(ctx context.Context, conn *pgx.Conn, say func(Migration)) error {
+	if _, err := conn.Exec(ctx, "set statement_timeout = 0"); err != nil {
+		return err
+	}
 	if _, err := conn.Exec(ctx, "select pg_advisory_lock($1)", lockKey); err != nil {
 		return fmt.Errorf("wait for another migrate: %w", err)
 	}

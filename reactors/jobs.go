@@ -21,7 +21,8 @@ const jobSchema = "helix"
 // Jobs is helixd's River client: reactors enqueue through it inside the apply
 // transaction, workers work what was committed.
 type Jobs struct {
-	client *river.Client[pgx.Tx]
+	client  *river.Client[pgx.Tx]
+	started bool
 }
 
 // NewJobs makes a client. Without work it only inserts.
@@ -39,20 +40,27 @@ func NewJobs(pool *pgxpool.Pool, work bool, log *slog.Logger) (*Jobs, error) {
 	if err != nil {
 		return nil, fmt.Errorf("River: %w", err)
 	}
-	return &Jobs{client}, nil
+	return &Jobs{client: client}, nil
 }
 
-// Start begins to work jobs, until Stop.
+// Start begins to work jobs, until Stop. Started already, it does nothing.
 func (j *Jobs) Start(ctx context.Context) error {
+	if j.started {
+		return nil
+	}
 	if err := j.client.Start(ctx); err != nil {
 		return fmt.Errorf("start River: %w", err)
 	}
+	j.started = true
 	return nil
 }
 
 // Stop lets running jobs end; when ctx ends first they are cancelled and will
 // be worked again.
 func (j *Jobs) Stop(ctx context.Context) error {
+	if !j.started {
+		return nil
+	}
 	if err := j.client.Stop(ctx); err == nil {
 		return nil
 	}

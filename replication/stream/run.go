@@ -203,7 +203,9 @@ func (o *owner) handOver() {
 	}
 	var b *replication.Batch
 	switch {
-	case o.assembler.Ready() || o.full():
+	// Not in the middle of a transaction, unless it is large: its beginning would
+	// keep the ones before it from being committed.
+	case o.full(), o.assembler.Ready() && !o.assembler.InTransaction():
 		b = o.assembler.Take()
 	case o.idle():
 		o.lastIdle = time.Now()

@@ -1,0 +1,131 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"os"
+	"strings"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/joho/godotenv"
+	"github.com/rs/zerolog"
+	"github.com/spf13/pflag"
+
+	"github.com/helixd/helixd/replication/stream"
+)
+
+// config is all that helixd is told. Flags and environment are read here and
+// nowhere else.
+type config struct {
+	databaseURL string
+	slot        string
+	publication string
+	logLevel    string
+	logFormat   string
+}
+
+// setting is a flag with its variable.
+type setting struct {
+	flag, env, fallback, help string
+	value                     *string
+}
+
+func (c *config) settings() []setting {
+	return []setting{
+		{"db-url", "SUPABASE_DB_URL", "", "connection string of the project's direct connection", &c.databaseURL},
+		{"slot", "HELIX_SLOT", "helix", "name of the replication slot", &c.slot},
+		{"publication", "HELIX_PUBLICATION", "helix", "name of the publication", &c.publication},
+		{"log-level", "HELIX_LOG_LEVEL", "info", "trace, debug, info, warn or error", &c.logLevel},
+		{"log-format", "HELIX_LOG_FORMAT", "", "json or console; console on a terminal", &c.logFormat},
+	}
+}
+
+// usageError is a mistake in how the program was called.
+type usageError struct{ error }
+
+func (c *config) register(flags *pflag.FlagSet) {
+	for _, s := range c.settings() {
+		flags.StringVar(s.value, s.flag, "", fmt.Sprintf("%s (%s)%s", s.help, s.env, byDefault(s.fallback)))
+	}
+}
+
+func byDefault(v string) string {
+	if v == "" {
+		return ""
+	}
+	return fmt.Sprintf(" (default %q)", v)
+}
+
+// load fills what no flag has set from the environment, .env and the defaults.
+func (c *config) load(flags *pflag.FlagSet) error {
+	if err := godotenv.Load(); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return &usageError{fmt.Errorf("read .env: %w", err)}
+	}
+	for _, s := range c.settings() {
+		if flags.Changed(s.flag) {
+			continue
+		}
+		*s.value = os.Getenv(s.env)
+		if *s.value == "" {
+			*s.value = s.fallback
+		}
+	}
+	if _, err := zerolog.ParseLevel(c.logLevel); err != nil {
+		return &usageError{fmt.Errorf("--log-level %q: it takes trace, debug, info, warn or error", c.logLevel)}
+	}
+	return nil
+}
+
+// requireDatabase says what to do where there is no connection string.
+func (c *config) requireDatabase() error {
+	if c.databaseURL != "" {
+		return nil
+	}
+	return &stream.SetupError{Problem: "SUPABASE_DB_URL is not set",
+		Hint: "Put the project's direct connection string (dashboard → Connect → Direct connection) into the environment or .env."}
+}
+
+// logger writes to stderr.
+func (c *config) logger() zerolog.Logger {
+	var out io.Writer = os.Stderr
+	if c.logFormat == "console" || c.logFormat == "" && isTerminal(os.Stderr) {
+		out = zerolog.ConsoleWriter{Out: os.Stderr, TimeFormat: "15:04:05.000"}
+	}
+	zerolog.TimeFieldFormat = "2006-01-02T15:04:05.000Z07:00"
+	level, _ := zerolog.ParseLevel(c.logLevel) // checked by load
+	return zerolog.New(out).Level(level).With().Timestamp().Logger()
+}
+
+// riverLogger is for River, whose everyday news is not ours.
+func riverLogger(log zerolog.Logger) *slog.Logger {
+	return slog.New(zerolog.NewSlogHandler(log.Level(max(log.GetLevel(), zerolog.WarnLevel)).With().Str("from", "river").Logger()))
+}
+
+func isTerminal(f *os.File) bool {
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}
+
+// pool makes the pool of SQL connections for applies, jobs and everything but
+// the stream.
+func (c *config) pool() (*pgxpool.Config, error) {
+	cfg, err := pgxpool.ParseConfig(c.databaseURL)
+	if err != nil {
+		return nil, &stream.SetupError{Problem: "SUPABASE_DB_URL is no connection string",
+			Hint: "It looks like postgresql://postgres:<password>@db.<ref>.supabase.co:5432/postgres"}
+	}
+	if !strings.Contains(c.databaseURL, "pool_max_conns") {
+		cfg.MaxConns = 8 // small projects have 60 in all
+	}
+	params := cfg.ConnConfig.RuntimeParams
+	params["application_name"] = "helixd"
+	params["timezone"] = "UTC"
+	params["statement_timeout"] = "0" // role postgres has two minutes on hosted projects; a backfill may take longer
+	params["jit"] = "off"             // statements are short; compiling them would take longer
+	// A leader that was stopped in the middle of an apply must not keep its locks.
+	params["idle_in_transaction_session_timeout"] = "10s"
+	return cfg, nil
+}

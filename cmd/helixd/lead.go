@@ -1,0 +1,147 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/rs/zerolog"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/helixd/helixd/reactors"
+	"github.com/helixd/helixd/replication"
+	"github.com/helixd/helixd/replication/stream"
+)
+
+// standbyEvery is how often a standby looks whether it may lead.
+const standbyEvery = 500 * time.Millisecond
+
+// lead waits until no other helixd leads, then streams until ctx ends or
+// something fails; it leaves no connection and no transaction behind. Jobs it
+// only starts: they go on whoever leads.
+func lead(ctx context.Context, cfg *config, pool *pgxpool.Pool, jobs *reactors.Jobs, log zerolog.Logger, onStreaming func()) error {
+	streamConfig := cfg.stream(log)
+	streamConfig.OnStreaming = func() {
+		log.Info().Str("slot", cfg.slot).Msg("streaming")
+		onStreaming()
+	}
+	s, err := stream.Open(ctx, streamConfig)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	if err := standBy(ctx, s, log); err != nil {
+		return err
+	}
+	if err := requireMigrated(ctx, pool); err != nil {
+		return err
+	}
+	d, err := reactors.NewDispatcher(ctx, pool, cfg.slot, jobs, log, allReactors()...)
+	if err != nil {
+		return err
+	}
+	defer d.Abandon()
+	from, err := begin(ctx, cfg, s, pool, d, log)
+	if err != nil {
+		return err
+	}
+	if err := reactors.EnsureBroadcastPolicies(ctx, pool); err != nil {
+		log.Warn().Err(err).Msg("no private broadcasts")
+	}
+	if err := jobs.Start(context.WithoutCancel(ctx)); err != nil {
+		return err
+	}
+	group, groupCtx := errgroup.WithContext(ctx)
+	group.Go(func() error { return d.Heartbeat(groupCtx) })
+	group.Go(func() error { return s.Run(groupCtx, from, d) })
+	return group.Wait()
+}
+
+// standBy waits for the slot's lock. It polls: a statement that waits would
+// keep the server from cleaning up dead rows.
+func standBy(ctx context.Context, s *stream.Stream, log zerolog.Logger) error {
+	for told := false; ; told = true {
+		locked, err := s.Lock(ctx)
+		if err != nil || locked {
+			return err
+		}
+		if !told {
+			log.Info().Msg("another helixd leads; standing by")
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(standbyEvery):
+		}
+	}
+}
+
+// begin brings slot, publication and checkpoint together, and gives the
+// position to stream from. Where they do not fit, which a first start is the
+// usual case of, it makes a new slot and backfills.
+func begin(ctx context.Context, cfg *config, s *stream.Stream, pool *pgxpool.Pool, d *reactors.Dispatcher, log zerolog.Logger) (replication.LSN, error) {
+	checkpoint, err := d.Checkpoint(ctx)
+	if err != nil {
+		return 0, err
+	}
+	slot, err := s.Slot(ctx)
+	if err != nil {
+		return 0, err
+	}
+	if slot != nil && slot.ActivePID != 0 {
+		return 0, fmt.Errorf("slot %q is used by pid %d, which is not a helixd: %w", cfg.slot, slot.ActivePID, stream.ErrSlotActive)
+	}
+	altered, err := stream.EnsurePublication(ctx, pool, cfg.publication, d.Tables())
+	if err != nil {
+		return 0, err
+	}
+	why := mismatch(checkpoint, slot, s.System(), altered)
+	if why == "" {
+		return d.Lead(ctx, holder())
+	}
+	event := log.Warn()
+	if checkpoint == nil && slot == nil {
+		event = log.Info()
+	}
+	event.Str("why", why).Msg("making a new slot, and reading all rows once")
+	if slot != nil {
+		if err := s.DropSlot(ctx); err != nil {
+			return 0, err
+		}
+	}
+	snapshot, err := s.CreateSlot(ctx)
+	if err != nil {
+		return 0, err
+	}
+	at := replication.Checkpoint{Slot: cfg.slot, SystemIdentifier: s.System(), LSN: snapshot.LSN}
+	err = d.Backfill(ctx, snapshot.Name, at, holder(), func(table string, rows int) {
+		log.Info().Str("table", table).Int("rows", rows).Msg("backfill")
+	})
+	if err != nil {
+		return 0, err
+	}
+	return snapshot.LSN, nil
+}
+
+// mismatch says why the stream cannot simply go on at the checkpoint, "" when
+// it can.
+func mismatch(checkpoint *replication.Checkpoint, slot *stream.Slot, system string, altered bool) string {
+	switch {
+	case checkpoint == nil && slot == nil:
+		return "first start"
+	case checkpoint == nil:
+		return "the slot was made, but its first backfill never ended"
+	case checkpoint.SystemIdentifier != system:
+		return "the project was restored or is another one: its system identifier has changed"
+	case slot == nil:
+		return "the slot is gone; changes since the last checkpoint are read from the tables"
+	case slot.Lost:
+		return "the server has removed WAL that the slot needed (max_slot_wal_keep_size)"
+	case slot.Confirmed > checkpoint.LSN:
+		return fmt.Sprintf("somebody else moved the slot: it is at %s, the checkpoint at %s", slot.Confirmed, checkpoint.LSN)
+	case altered:
+		return "the publication was not as it must be; changes may not have been streamed"
+	}
+	return ""
+}

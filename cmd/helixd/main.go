@@ -1,0 +1,53 @@
+// Command helixd runs beside a Supabase project: it turns committed row changes
+// into results.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/helixd/helixd/replication/stream"
+)
+
+func main() { os.Exit(Main()) }
+
+// Main is the program; it gives the exit status: 0 done, 1 failed, 2 wrong usage.
+func Main() int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	var cfg config
+	root := &cobra.Command{
+		Use:   "helixd",
+		Short: "Memory synthesis, decay, skills, transcription and sync beside a Supabase project",
+		Long: "helixd reads the write-ahead log of a Supabase project and writes results back as rows,\n" +
+			"so that apps only insert rows with supabase-js and see results through Supabase Realtime.\n\n" +
+			"Settings come from flags, the environment and a file .env, in this order.",
+		Example:       "  export SUPABASE_DB_URL=postgresql://postgres:<password>@db.<ref>.supabase.co:5432/postgres\n  helixd migrate\n  helixd run",
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			return cfg.load(cmd.Flags())
+		},
+	}
+	cfg.register(root.PersistentFlags())
+	root.AddCommand(migrateCommand(&cfg), runCommand(&cfg), versionCommand())
+	if err := root.ExecuteContext(ctx); err != nil {
+		fmt.Fprintln(os.Stderr, "helixd:", err)
+		var setup *stream.SetupError
+		if errors.As(err, &setup) && setup.Hint != "" {
+			fmt.Fprintln(os.Stderr, "  →", setup.Hint)
+		}
+		var usage *usageError
+		if errors.As(err, &usage) {
+			return 2
+		}
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,35 @@
+package main_test
+
+import (
+	"testing"
+
+	"github.com/helixd/helixd/testenv"
+)
+
+const note = "11111111-1111-4111-8111-111111111111"
+
+func TestRun(t *testing.T) {
+	db := testenv.New(t)
+	admin := migrated(t, db)
+	user := db.NewUser(t)
+	app := db.AsUser(t, user.ID)
+	slot := db.SlotName("run")
+	p := start(t, db.URL("postgres"), nil, "run", "--slot", slot)
+
+	exec1(t, app, `insert into sync_state (entity_type, entity_id, device_id, data, vector_clock)
+		values ('note', $1, 'phone', '{"text": "hello"}', '{"phone": 1}')`, note)
+	until(t, "the resolved row", func() bool {
+		return get[int](t, admin, "select count(*) from sync_entities") == 1
+	})
+	if got := get[string](t, app, "select data->>'text' from sync_entities"); got != "hello" {
+		t.Errorf("the user sees %q", got)
+	}
+	until(t, "the acknowledgement", func() bool {
+		return get[bool](t, admin, `select s.confirmed_flush_lsn = c.lsn from pg_replication_slots s
+			join helix.checkpoints c on c.slot = s.slot_name where slot_name = $1`, slot)
+	})
+	p.stop(t)
+	if get[bool](t, admin, "select active from pg_replication_slots where slot_name = $1", slot) {
+		t.Error("the slot is still in use after SIGTERM")
+	}
+}
