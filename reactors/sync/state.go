@@ -48,7 +48,7 @@ type State struct {
 	Seen       map[string]Dot // newest write of each device
 	Resolution Resolution
 	Revision   int64     // changes of the winner or the Clock
-	Updated    time.Time // server time of the last write that changed anything
+	Updated    time.Time // server time of the last write that changed the winner, the Clock or the Resolution
 }
 
 // Apply adds a version that was committed at the server's time, and gives the
@@ -90,6 +90,7 @@ func (s *State) Apply(v Version, committed time.Time) (conflicts []Conflict, cha
 	clock := s.Clock.Join(v.Clock)
 	if placed == added || clock.Compare(s.Clock) != Equal {
 		s.Revision++
+		s.Updated = committed
 		changed = true
 	}
 	s.Clock = clock
@@ -103,10 +104,8 @@ func (s *State) Apply(v Version, committed time.Time) (conflicts []Conflict, cha
 	}
 	if resolution != s.Resolution {
 		s.Resolution = resolution
-		changed = true
-	}
-	if changed {
 		s.Updated = committed
+		changed = true
 	}
 	return conflicts, changed
 }

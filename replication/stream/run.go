@@ -19,6 +19,8 @@ import (
 const (
 	// drainTimeout is how long a sink may take to end its batch at shutdown.
 	drainTimeout = 10 * time.Second
+	// goodbyeTimeout is how long the server may take to end the stream.
+	goodbyeTimeout = 2 * time.Second
 	// idleEvery is how often the checkpoint moves on without changes at the most.
 	idleEvery = time.Second
 )
@@ -292,7 +294,7 @@ func (o *owner) drain(cancel context.CancelFunc) error {
 // goodbye acknowledges what is durable and ends the stream in order, so that
 // the server has read the acknowledgement before it lets go of the slot.
 func (o *owner) goodbye() error {
-	_ = o.wire.SetDeadline(time.Now().Add(2 * time.Second))
+	deadline := time.Now().Add(goodbyeTimeout)
 	if err := o.sendStatus(time.Now()); err != nil {
 		return err
 	}
@@ -301,7 +303,11 @@ func (o *owner) goodbye() error {
 		return fmt.Errorf("end the stream: %w", err)
 	}
 	for {
+		_ = o.wire.SetReadDeadline(deadline)
 		msg, err := o.frontend.Receive()
+		if errors.Is(err, os.ErrDeadlineExceeded) && time.Now().Before(deadline) {
+			continue // a late wake-up
+		}
 		if err != nil {
 			return fmt.Errorf("end the stream: %w", err)
 		}
