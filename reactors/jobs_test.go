@@ -1,0 +1,57 @@
+package reactors_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/helixd/helixd/reactors"
+	"github.com/helixd/helixd/replication"
+)
+
+// TestPruneInbox: rows of the inbox go once the checkpoint has passed them, and
+// not before.
+func TestPruneInbox(t *testing.T) {
+	b := newBench(t)
+	b.exec(t, "insert into helix.inbox (table_name, op, key) select 'x', 'DELETE', '{}' from generate_series(1, 5)")
+	inbox := &replication.Relation{Namespace: "helix", Name: "inbox", Columns: []replication.Column{
+		{Name: "id", Key: true}, {Name: "table_name"}, {Name: "op"}, {Name: "key"}, {Name: "user_id"}}}
+	text := func(s string) replication.Value { return replication.Value{Kind: replication.Text, Data: []byte(s)} }
+	tx := b.transaction(replication.Change{Op: replication.Insert, Relation: inbox, New: replication.Tuple{
+		text("1"), text("x"), text("DELETE"), text("{}"), {Kind: replication.Null}}})
+	if err := b.d.Apply(t.Context(), batch(tx)); err != nil {
+		t.Fatal(err)
+	}
+	jobs, err := reactors.NewJobs(b.pool, true, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := jobs.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := jobs.Stop(context.WithoutCancel(t.Context())); err != nil {
+			t.Error(err)
+		}
+	}()
+	// Let the scheduled job come at once, again and again.
+	hurry := func(what string, done string) {
+		t.Helper()
+		deadline := time.Now().Add(30 * time.Second)
+		for tick := time.NewTicker(50 * time.Millisecond); !query[bool](t, b, done); <-tick.C {
+			if time.Now().After(deadline) {
+				t.Fatalf("waited for %s", what)
+			}
+			b.exec(t, "update helix.river_job set state = 'available', scheduled_at = now() where state = 'scheduled'")
+		}
+	}
+	// The checkpoint of this test is far behind the server's WAL, so the rows
+	// are not passed yet, whatever the job's first mark was.
+	hurry("two jobs", "select count(*) >= 2 from helix.river_job where state = 'completed'")
+	if n := query[int](t, b, "select count(*) from helix.inbox"); n != 5 {
+		t.Fatalf("%d of 5 rows are left though the checkpoint has not passed them", n)
+	}
+	b.exec(t, "update helix.checkpoints set lsn = pg_current_wal_lsn() + 1000000000")
+	hurry("the inbox to be empty", "select not exists (select from helix.inbox)")
+	hurry("the last job", "select not exists (select from helix.river_job where state not in ('completed'))")
+}
