@@ -38,7 +38,7 @@ func NewJobs(pool *pgxpool.Pool, work bool, log *slog.Logger) (*Jobs, error) {
 	}
 	client, err := river.NewClient(riverpgxv5.New(pool), config)
 	if err != nil {
-		return nil, fmt.Errorf("River: %w", err)
+		return nil, fmt.Errorf("make a River client: %w", err)
 	}
 	return &Jobs{client: client}, nil
 }

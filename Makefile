@@ -1,0 +1,53 @@
+# helixd. Every target sets up what it needs and may run again at once.
+SHELL := /bin/bash
+GO ?= go
+STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.7.0
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test test-long bench check fmt dev dev-down build setup fuzz
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+demo: setup ## three devices edit notes offline; watch them come together (1 min)
+	@$(GO) run ./testenv/playground demo
+
+test: setup check ## format, vet, lint and all tests, with the race detector (10 min)
+	$(GO) test -race -timeout 20m ./...
+	$(GO) test -run 'Law' ./reactors/sync -rapid.checks 5000
+
+test-long: setup check ## the full counts: kills, restarts, property cases, fuzzing (1 h)
+	HELIX_TEST_LONG=1 $(GO) test -race -timeout 90m ./...
+	$(GO) test -timeout 60m -run 'Law' ./reactors/sync -rapid.checks 100000
+	@$(MAKE) --no-print-directory fuzz FUZZTIME=5m
+
+fuzz: ## each fuzz target for FUZZTIME (30s)
+	@set -e; for p in ./replication/pgoutput ./reactors/sync; do \
+	  for f in $$($(GO) test -list '^Fuzz' $$p | grep ^Fuzz); do \
+	    echo "fuzzing $$p $$f for $(FUZZTIME)"; \
+	    $(GO) test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 1s $$p; done; done
+FUZZTIME ?= 30s
+
+bench: setup ## figures beside their peers, on a plain build (10 min)
+	@cd bench && $(GO) run .
+
+check: ## gofmt, vet and staticcheck
+	@out=$$(gofmt -l .); test -z "$$out" || { echo "not gofmt-ed:"; echo "$$out"; exit 1; }
+	$(GO) vet ./...
+	$(GO) vet -tags failpoint ./...
+	$(GO) run $(STATICCHECK) ./...
+
+fmt: ## gofmt everything
+	gofmt -w .
+
+build: ## bin/helixd, static
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w' -o bin/helixd ./cmd/helixd
+
+dev: setup ## a Supabase-shaped Postgres with helixd beside it, left running; see .helix/dev.env
+	@$(GO) run ./testenv/playground up
+
+dev-down: ## end what make dev started
+	@$(GO) run ./testenv/playground down
+
+setup:
+	@testenv/setup.sh
