@@ -21,6 +21,9 @@ const (
 	drainTimeout = 10 * time.Second
 	// goodbyeTimeout is how long the server may take to end the stream.
 	goodbyeTimeout = 2 * time.Second
+	// silence is how long the server may say nothing, though asked, before the
+	// connection is taken for dead.
+	silence = 3 * senderTimeout
 	// idleEvery is how often the checkpoint moves on without changes at the most.
 	idleEvery = time.Second
 )
@@ -89,6 +92,8 @@ type owner struct {
 	walEnd       replication.LSN // of the last keepalive: all before it was sent
 	nextStatus   time.Time
 	lastIdle     time.Time
+	heard        time.Time // when the server last said anything
+	spoke        bool      // it has since
 
 	batches chan *replication.Batch // to the applying goroutine, one at a time
 	applied chan applied            // from it
@@ -113,7 +118,8 @@ func (o *owner) apply(ctx context.Context, sink replication.Sink) {
 }
 
 func (o *owner) run(ctx context.Context) error {
-	o.nextStatus = time.Now() // the first answer shows the server that we live
+	o.heard = time.Now()
+	o.nextStatus = o.heard // the first answer shows the server that we live
 	for {
 		if o.frontend.ReadBufferLen() == 0 || o.full() {
 			if err := o.turn(ctx); err != nil {
@@ -154,6 +160,12 @@ func (o *owner) turn(ctx context.Context) error {
 		}
 		o.handOver()
 		now := time.Now()
+		if o.spoke {
+			o.heard, o.spoke = now, false
+		}
+		if now.Sub(o.heard) > silence {
+			return fmt.Errorf("receive: the server has been silent for %s", silence)
+		}
 		if o.flushed > o.acknowledged || !now.Before(o.nextStatus) {
 			failpoint.Here("before-ack")
 			if err := o.sendStatus(now); err != nil {
@@ -172,6 +184,7 @@ func (o *owner) turn(ctx context.Context) error {
 		case <-ctx.Done():
 		}
 		timer.Stop()
+		o.spoke = true // we do not listen here
 	}
 	if err := o.wire.SetReadDeadline(o.nextStatus); err != nil {
 		return fmt.Errorf("receive: %w", err)
@@ -228,6 +241,7 @@ func (o *owner) idle() bool {
 }
 
 func (o *owner) handle(msg pgproto3.BackendMessage) error {
+	o.spoke = true
 	switch msg := msg.(type) {
 	case *pgproto3.CopyData:
 		return o.handleCopyData(msg.Data)

@@ -22,7 +22,9 @@ func (o *owner) sendStatus(now time.Time) error {
 	binary.BigEndian.PutUint64(msg[9:], uint64(o.flushed))
 	binary.BigEndian.PutUint64(msg[17:], uint64(o.flushed)) // applied: the same thing here
 	binary.BigEndian.PutUint64(msg[25:], uint64(now.Sub(postgresEpoch).Microseconds()))
-	// msg[33] = 0: no answer wanted
+	if now.Sub(o.heard) >= statusEvery {
+		msg[33] = 1 // an answer, please: is anybody there?
+	}
 	o.frontend.Send(&pgproto3.CopyData{Data: msg[:]})
 	_ = o.wire.SetWriteDeadline(now.Add(senderTimeout))
 	if err := o.frontend.Flush(); err != nil {

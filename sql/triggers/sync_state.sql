@@ -58,7 +58,7 @@ begin
         using errcode = 'check_violation', column = 'vector_clock',
         hint = 'Send {"deviceA": 3, "deviceB": 1}.';
     end if;
-    if jsonb_path_exists(clock, '$.* ? (@.type() != "number" || @ < 0 || @ > 9007199254740991 || @ != @.floor())') then
+    if jsonb_path_exists(clock, 'strict $.* ? (@.type() != "number" || @ < 0 || @ > 9007199254740991 || @ != @.floor())') then
       raise exception 'vector_clock has a counter that is not a whole number from 0 to 2^53 - 1'
         using errcode = 'check_violation', column = 'vector_clock';
     end if;

@@ -1,0 +1,147 @@
+package main_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"os/user"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"github.com/helixd/helixd/testenv"
+)
+
+// TestPoison: rows that no guard has seen, as an adopted table may hold, go to
+// the dead letters alone; their neighbours in the same transaction are applied.
+func TestPoison(t *testing.T) {
+	t.Parallel()
+	db := testenv.New(t)
+	admin := migrated(t, db)
+	owner := db.NewUser(t).ID
+	slot := db.SlotName("poison")
+	exec1(t, admin, "alter table sync_state disable trigger a_helix_guard")
+	// The database refuses this one, not the reactor.
+	exec1(t, admin, "alter table sync_entities add check (entity_type <> 'refused')")
+	p := start(t, db.URL("postgres"), nil, "run", "--slot", slot)
+	until(t, "the stream", func() bool { return strings.Contains(p.log.String(), `"streaming"`) })
+
+	clocks := []string{`[1]`, `"x"`, `7`, `null`, `{"phone": -1}`, `{"phone": 9007199254740992}`, `{"phone": 1.5}`,
+		`{"phone": "1"}`, `{"clocks": {"phone": {}}}`, `{"phone": 1e400}`}
+	tx, err := admin.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	insert := func(entityType, clock string) {
+		t.Helper()
+		_, err := tx.Exec(t.Context(), `insert into sync_state (user_id, entity_type, entity_id, device_id, data, vector_clock)
+			values ($1, $2, gen_random_uuid(), 'phone', '{}', $3)`, owner, entityType, clock)
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, clock := range clocks {
+		insert("note", clock)
+		insert("note", `{"phone": 1}`)
+	}
+	insert("refused", `{"phone": 1}`)
+	insert("note", `{"phone": 1}`)
+	if err := tx.Commit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	good, bad := len(clocks)+1, len(clocks)+1
+	until(t, "the good rows", func() bool { return get[int](t, admin, "select count(*) from sync_entities") == good })
+	if n := get[int](t, admin, `select count(*) from helix.dead_letters d join sync_state s on s.id::text = d.key->>'id'
+		where d.reactor = 'sync' and d.table_name = 'public.sync_state' and d.user_id = s.user_id and d.lsn > '0/0' and d.error <> ''
+			and (coalesce(d.sqlstate, '') = '23514') = (s.entity_type = 'refused')`); n != bad {
+		t.Errorf("%d of %d bad rows are in the dead letters", n, bad)
+	}
+	// The stream goes on.
+	insertGood := uuid.New()
+	exec1(t, admin, `insert into sync_state (user_id, entity_type, entity_id, device_id, data, vector_clock)
+		values ($1, 'note', $2, 'phone', '{"text": "after"}', '{"phone": 1}')`, owner, insertGood)
+	resolvedTo(t, admin, insertGood, "after")
+	p.stop(t)
+}
+
+// TestLargeValues: what the guard lets through must pass.
+func TestLargeValues(t *testing.T) {
+	t.Parallel()
+	db := testenv.New(t)
+	admin := migrated(t, db)
+	app := db.AsUser(t, db.NewUser(t).ID)
+	p := start(t, db.URL("postgres"), nil, "run", "--slot", db.SlotName("large"))
+	large, wide := uuid.New(), uuid.New()
+	text := strings.Repeat("0123456789", 1<<20)
+	write(t, app, large, "phone", `{"phone": 1}`, text)
+	until(t, "10 MB of data", func() bool {
+		return get[bool](t, admin, "select exists (select from sync_entities where entity_id = $1 and data->>'text' = $2)", large, text)
+	})
+	// Not sent in the stream, since it stays as it is: it must stay here too.
+	exec1(t, app, `update sync_state set vector_clock = '{"phone": 2}', deleted = false where entity_id = $1`, large)
+	until(t, "the second revision", func() bool {
+		return get[bool](t, admin, "select exists (select from sync_entities where entity_id = $1 and revision = 2 and data->>'text' = $2)", large, text)
+	})
+	var clock strings.Builder
+	for i := range 10_000 {
+		fmt.Fprintf(&clock, `, "device-%d": %d`, i, i+1)
+	}
+	write(t, app, wide, "phone", `{"phone": 1`+clock.String()+`}`, "wide")
+	resolvedTo(t, admin, wide, "wide")
+	write(t, app, wide, "phone", `{"phone": 2`+clock.String()+`}`, "wider")
+	resolvedTo(t, admin, wide, "wider")
+	if n := get[int](t, admin, "select count(*) from sync_entities, jsonb_object_keys(vector_clock) where entity_id = $1", wide); n != 10_001 {
+		t.Errorf("the clock has %d devices", n)
+	}
+	p.stop(t)
+}
+
+// TestFullDisk fills the file system that sync_entities is on. Good rows must
+// wait, not become dead letters.
+func TestFullDisk(t *testing.T) {
+	t.Parallel()
+	dir, err := os.MkdirTemp("", "helix-full-disk-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=8m,mode=0777", "tmpfs", dir).CombinedOutput(); err != nil {
+		t.Skipf("no file system of its own can be mounted here (%s); TestApply/NotTheRowsFault covers SQLSTATE 53100", strings.TrimSpace(string(out)))
+	}
+	t.Cleanup(func() { _ = exec.Command("umount", "-l", dir).Run() })
+	cluster := testenv.StartCluster(t, testenv.Options{})
+	db := testenv.NewOn(t, cluster)
+	if pg, err := user.Lookup("postgres"); err == nil {
+		uid, _ := strconv.Atoi(pg.Uid)
+		gid, _ := strconv.Atoi(pg.Gid)
+		if err := os.Chown(dir, uid, gid); err != nil {
+			t.Fatal(err)
+		}
+	}
+	admin := migrated(t, db)
+	db.Exec(t, "supabase_admin", "create tablespace small location '"+dir+"'")
+	db.Exec(t, "supabase_admin", "alter table sync_entities set tablespace small")
+	app := db.AsUser(t, db.NewUser(t).ID)
+	p := start(t, db.URL("postgres"), nil, "run", "--slot", db.SlotName("disk"))
+	until(t, "the stream", func() bool { return strings.Contains(p.log.String(), `"streaming"`) })
+	ballast := dir + "/ballast"
+	if err := os.WriteFile(ballast, make([]byte, 6<<20), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	exec1(t, app, `insert into sync_state (entity_type, entity_id, device_id, data, vector_clock)
+		select 'note', gen_random_uuid(), 'phone', jsonb_build_object('n', n), '{"phone": 1}' from generate_series(1, 20000) n`)
+	until(t, "the disk to be full", func() bool { return strings.Contains(p.log.String(), "53100") })
+	if n := get[int](t, admin, "select count(*) from helix.dead_letters"); n != 0 {
+		t.Errorf("%d dead letters of a full disk", n)
+	}
+	if err := os.Remove(ballast); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "all rows once there is room", func() bool { return get[int](t, admin, "select count(*) from sync_entities") == 20_000 })
+	if n := get[int](t, admin, "select count(*) from helix.dead_letters"); n != 0 {
+		t.Errorf("%d dead letters of a full disk", n)
+	}
+	p.stop(t)
+}
