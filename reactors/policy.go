@@ -10,19 +10,26 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
+// policyVersion is in the policies' comments: another one is replaced.
+const policyVersion = "helixd 1"
+
 // broadcastPolicies let a user receive on topic helix:<user_id> and nobody send
 // on helix:*. The restrictive ones hold whatever other policies the project has.
+// Realtime checks them when a client joins, with a row of the client's topic;
+// the column holds for whoever reads the table otherwise, too.
 const broadcastPolicies = `
 drop policy if exists helix_receive on realtime.messages;
 create policy helix_receive on realtime.messages for select to authenticated
-  using ((select realtime.topic()) = 'helix:' || (select auth.uid())::text);
+  using (topic = 'helix:' || (select auth.uid())::text);
+comment on policy helix_receive on realtime.messages is '` + policyVersion + `';
 drop policy if exists helix_receive_own_only on realtime.messages;
 create policy helix_receive_own_only on realtime.messages as restrictive for select to anon, authenticated
-  using ((select realtime.topic()) not like 'helix:%'
-    or (select realtime.topic()) = 'helix:' || (select auth.uid())::text);
+  using (topic not like 'helix:%' or topic = 'helix:' || (select auth.uid())::text);
+comment on policy helix_receive_own_only on realtime.messages is '` + policyVersion + `';
 drop policy if exists helix_no_sending on realtime.messages;
 create policy helix_no_sending on realtime.messages as restrictive for insert to anon, authenticated
-  with check ((select realtime.topic()) not like 'helix:%');
+  with check (topic not like 'helix:%');
+comment on policy helix_no_sending on realtime.messages is '` + policyVersion + `';
 `
 
 // EnsureBroadcastPolicies makes the policies on realtime.messages where they are
@@ -31,8 +38,9 @@ create policy helix_no_sending on realtime.messages as restrictive for insert to
 func EnsureBroadcastPolicies(ctx context.Context, pool *pgxpool.Pool) error {
 	var needed bool
 	err := pool.QueryRow(ctx, `select to_regclass('realtime.messages') is not null and (
-		select count(*) from pg_policies where schemaname = 'realtime' and tablename = 'messages'
-			and policyname in ('helix_receive', 'helix_receive_own_only', 'helix_no_sending')) < 3`).Scan(&needed)
+		select count(*) from pg_policy where polrelid = to_regclass('realtime.messages')
+			and polname in ('helix_receive', 'helix_receive_own_only', 'helix_no_sending')
+			and obj_description(oid, 'pg_policy') = $1) < 3`, policyVersion).Scan(&needed)
 	if err != nil || !needed {
 		return err
 	}
