@@ -58,7 +58,7 @@ func (d *Dispatcher) Backfill(ctx context.Context, snapshot string, at replicati
 			return fmt.Errorf("backfill %s: %w", table, err)
 		}
 	}
-	if err := d.write(ctx); err != nil {
+	if err := d.write(ctx, &pgx.Batch{}); err != nil {
 		return err
 	}
 	if d.open.sawInbox {

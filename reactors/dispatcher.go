@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/rs/zerolog"
 
@@ -164,15 +165,13 @@ func (d *Dispatcher) begin(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("begin apply: %w", err)
 	}
-	tx, err := conn.Begin(ctx)
+	tx, err := conn.BeginTx(ctx, pgx.TxOptions{BeginQuery: fmt.Sprintf("begin; select pg_logical_emit_message(true, %s, %s)",
+		quoteLiteral(markerPrefix), quoteLiteral(m.content()))}) // one round trip
 	if err != nil {
 		conn.Release()
 		return fmt.Errorf("begin apply: %w", err)
 	}
 	d.open = &apply{tx: &Tx{Tx: tx}, conn: conn}
-	if _, err := tx.Exec(ctx, "select pg_logical_emit_message(true, $1, $2::text)", markerPrefix, m.content()); err != nil {
-		return fmt.Errorf("mark apply: %w", err)
-	}
 	return nil
 }
 
@@ -323,13 +322,13 @@ func (d *Dispatcher) settle(ctx context.Context) error {
 	if len(tx.broadcasts) <= maxPending && len(tx.jobs) <= maxPending && len(tx.rejected) == 0 {
 		return nil
 	}
-	return d.write(ctx)
+	return d.write(ctx, &pgx.Batch{})
 }
 
-// write sends broadcasts, jobs and dead letters into the transaction.
-func (d *Dispatcher) write(ctx context.Context) error {
+// write sends broadcasts, jobs and dead letters into the transaction, and with
+// them what the batch holds already.
+func (d *Dispatcher) write(ctx context.Context, batch *pgx.Batch) error {
 	tx := d.open.tx
-	batch := &pgx.Batch{}
 	if d.canSend && len(tx.broadcasts) > 0 {
 		messages, err := coalesce(tx.broadcasts)
 		if err != nil {
@@ -339,14 +338,13 @@ func (d *Dispatcher) write(ctx context.Context) error {
 	}
 	if len(tx.rejected) > 0 {
 		queueDeadLetters(batch, d.slot, tx.rejected)
-		for _, x := range tx.rejected {
-			d.log.Warn().Str("reactor", x.reactor).Str("table", x.row.table).
-				Stringer("lsn", x.row.CommitLSN).Msg("row put into dead letters")
-		}
+		first := &tx.rejected[0]
+		d.log.Warn().Str("reactor", first.reactor).Str("table", first.row.table).Stringer("lsn", first.row.CommitLSN).
+			Int("rows", len(tx.rejected)).Msg("rows put into dead letters; this is the first one")
 	}
 	if batch.Len() > 0 {
 		if err := tx.SendBatch(ctx, batch).Close(); err != nil {
-			return fmt.Errorf("write broadcasts and dead letters: %w", err)
+			return fmt.Errorf("write checkpoint, broadcasts and dead letters: %w", err)
 		}
 	}
 	if len(tx.jobs) > 0 {
@@ -366,18 +364,18 @@ func (d *Dispatcher) commit(ctx context.Context, end replication.LSN) error {
 			return err
 		}
 	}
-	if err := d.write(ctx); err != nil {
-		return err
-	}
-	tag, err := open.tx.Exec(ctx, `update helix.checkpoints
+	batch := &pgx.Batch{}
+	batch.Queue(`update helix.checkpoints
 		set lsn = $3, transactions = transactions + $4, changes = changes + $5, updated_at = now()
 		where slot = $1 and epoch = $2 and lsn <= $3`,
-		d.slot, d.epoch.Load(), end, open.transactions, open.changes)
-	if err != nil {
-		return fmt.Errorf("write checkpoint: %w", err)
-	}
-	if tag.RowsAffected() != 1 {
-		return fmt.Errorf("slot %q, epoch %d: %w", d.slot, d.epoch.Load(), ErrFenced)
+		d.slot, d.epoch.Load(), end, open.transactions, open.changes).Exec(func(tag pgconn.CommandTag) error {
+		if tag.RowsAffected() != 1 {
+			return fmt.Errorf("slot %q, epoch %d: %w", d.slot, d.epoch.Load(), ErrFenced)
+		}
+		return nil
+	})
+	if err := d.write(ctx, batch); err != nil {
+		return err
 	}
 	failpoint.Here("before-commit")
 	if err := open.tx.Commit(ctx); err != nil {

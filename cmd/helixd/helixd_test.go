@@ -27,16 +27,16 @@ const patience = 60 * time.Second
 // binary builds the program once, with the race detector where the tests have
 // it, and with failpoints.
 var binary = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "helixd-test-")
+	args := []string{"build", "-tags", "failpoint"}
+	name := "helixd-test"
+	if raceEnabled {
+		args, name = append(args, "-race"), name+"-race"
+	}
+	path, err := filepath.Abs(filepath.Join("../../.helix/bin", name))
 	if err != nil {
 		return "", err
 	}
-	path := filepath.Join(dir, "helixd")
-	args := []string{"build", "-tags", "failpoint", "-o", path}
-	if raceEnabled {
-		args = append(args, "-race")
-	}
-	out, err := exec.Command("go", append(args, ".")...).CombinedOutput()
+	out, err := exec.Command("go", append(args, "-o", path, ".")...).CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("go build: %w\n%s", err, out)
 	}
