@@ -1,6 +1,8 @@
 -- Schema helix: helixd's own bookkeeping. anon and authenticated cannot use it.
 -- Every statement may run again.
 
+set local lock_timeout = '2s'; -- a foreign key to auth.users locks it: better to try again than to queue sign-ins
+
 create schema if not exists helix;
 revoke all on schema helix from public, anon, authenticated;
 comment on schema helix is 'bookkeeping of helixd; no client may read or write it';

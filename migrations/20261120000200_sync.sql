@@ -99,20 +99,27 @@ alter table public.sync_state enable row level security;
 alter table public.sync_entities enable row level security;
 alter table public.sync_conflicts enable row level security;
 
--- Restrictive, so that a permissive policy which the project has cannot widen it.
+-- The permissive policies allow no more than the grants below, so that a later
+-- GRANT ALL opens nothing. The restrictive one holds whatever other policies the
+-- project has.
 do $$
 declare
   t text;
+  c text;
 begin
   foreach t in array array['sync_state', 'sync_entities', 'sync_conflicts'] loop
+    c := case t when 'sync_state' then 'all' else 'select' end;
     execute format('drop policy if exists helix_own on public.%I', t);
-    execute format('create policy helix_own on public.%I for all to authenticated '
-      'using (user_id = (select auth.uid())) with check (user_id = (select auth.uid()))', t);
+    execute format('create policy helix_own on public.%I for %s to authenticated '
+      'using (user_id = (select auth.uid()))', t, c);
     execute format('drop policy if exists helix_isolation on public.%I', t);
     execute format('create policy helix_isolation on public.%I as restrictive for all to anon, authenticated '
       'using (user_id = (select auth.uid())) with check (user_id = (select auth.uid()))', t);
   end loop;
 end $$;
+drop policy if exists helix_resolve on public.sync_conflicts;
+create policy helix_resolve on public.sync_conflicts for update to authenticated
+  using (user_id = (select auth.uid())) with check (user_id = (select auth.uid()));
 
 revoke all on public.sync_state, public.sync_entities, public.sync_conflicts, helix.sync_siblings
   from public, anon, authenticated, service_role;

@@ -52,6 +52,12 @@ func (d *Dispatcher) Backfill(ctx context.Context, snapshot string, at replicati
 	if err := d.begin(ctx); err != nil {
 		return err
 	}
+	// Another process may lead by the time this ends, if our lock was lost.
+	var epoch int64
+	err = d.open.tx.QueryRow(ctx, "select coalesce((select epoch from helix.checkpoints where slot = $1), 0)", d.slot).Scan(&epoch)
+	if err != nil {
+		return fmt.Errorf("read checkpoint: %w", err)
+	}
 	tables := d.Tables()
 	for _, table := range slices.Sorted(maps.Keys(tables)) {
 		if err := d.backfillTable(ctx, snap, table, tables[table], at.LSN, progress); err != nil {
@@ -66,12 +72,15 @@ func (d *Dispatcher) Backfill(ctx context.Context, snapshot string, at replicati
 			return err
 		}
 	}
-	var epoch int64
 	err = d.open.tx.QueryRow(ctx, `insert into helix.checkpoints (slot, system_identifier, lsn, epoch)
 		values ($1, $2, $3, 1)
 		on conflict (slot) do update set system_identifier = excluded.system_identifier,
 			lsn = excluded.lsn, epoch = helix.checkpoints.epoch + 1, updated_at = now()
-		returning epoch`, d.slot, at.SystemIdentifier, at.LSN).Scan(&epoch)
+			where helix.checkpoints.epoch = $4
+		returning epoch`, d.slot, at.SystemIdentifier, at.LSN, epoch).Scan(&epoch)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return fmt.Errorf("commit backfill: %w", ErrFenced)
+	}
 	if err != nil {
 		return fmt.Errorf("write checkpoint: %w", err)
 	}

@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -62,7 +64,8 @@ func byDefault(v string) string {
 // load fills what no flag has set from the environment, .env and the defaults.
 func (c *config) load(flags *pflag.FlagSet) error {
 	if err := godotenv.Load(); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return &usageError{fmt.Errorf("read .env: %w", err)}
+		// Not the error itself: it quotes the file, passwords included.
+		return &usageError{errors.New("read .env: a line is not NAME='value'")}
 	}
 	for _, s := range c.settings() {
 		if flags.Changed(s.flag) {
@@ -76,16 +79,30 @@ func (c *config) load(flags *pflag.FlagSet) error {
 	if _, err := zerolog.ParseLevel(c.logLevel); err != nil {
 		return &usageError{fmt.Errorf("--log-level %q: it takes trace, debug, info, warn or error", c.logLevel)}
 	}
+	if !slices.Contains([]string{"", "json", "console"}, c.logFormat) {
+		return &usageError{fmt.Errorf("--log-format %q: it takes json or console", c.logFormat)}
+	}
+	for _, name := range []string{c.slot, c.publication} {
+		if !regexp.MustCompile("^[a-z0-9_]{1,63}$").MatchString(name) {
+			return &usageError{fmt.Errorf("%q is no name for a slot or publication: it takes a-z, 0-9 and _, at most 63", name)}
+		}
+	}
 	return nil
 }
 
 // requireDatabase says what to do where there is no connection string.
 func (c *config) requireDatabase() error {
-	if c.databaseURL != "" {
-		return nil
+	hint := "Put the project's direct connection string (dashboard → Connect → Direct connection) into the environment or .env."
+	switch {
+	case c.databaseURL == "":
+		return &stream.SetupError{Problem: "SUPABASE_DB_URL is not set", Hint: hint}
+	case strings.ContainsAny(c.databaseURL, "<>"):
+		return &stream.SetupError{Problem: "SUPABASE_DB_URL still has a placeholder in it", Hint: hint}
+	case strings.Contains(c.databaseURL, "://") && (strings.Count(c.databaseURL, "@") > 1 || strings.Contains(c.databaseURL, "#")):
+		return &stream.SetupError{Problem: "SUPABASE_DB_URL has a password with special characters in it",
+			Hint: "Percent-encode them: @ is %40, / is %2F, # is %23."}
 	}
-	return &stream.SetupError{Problem: "SUPABASE_DB_URL is not set",
-		Hint: "Put the project's direct connection string (dashboard → Connect → Direct connection) into the environment or .env."}
+	return nil
 }
 
 // logger writes to stderr.

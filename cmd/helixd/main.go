@@ -29,12 +29,16 @@ func Main() int {
 			"so that apps only insert rows with supabase-js and see results through Supabase Realtime.\n\n" +
 			"Settings come from flags, the environment and a file .env, in this order.",
 		Example:       "  export SUPABASE_DB_URL=postgresql://postgres:<password>@db.<ref>.supabase.co:5432/postgres\n  helixd migrate\n  helixd run",
+		Version:       version(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
 			return cfg.load(cmd.Flags())
 		},
 	}
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return &usageError{fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())}
+	})
 	cfg.register(root.PersistentFlags())
 	root.AddCommand(migrateCommand(&cfg), runCommand(&cfg), versionCommand())
 	if err := root.ExecuteContext(ctx); err != nil {

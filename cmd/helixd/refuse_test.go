@@ -3,6 +3,9 @@ package main_test
 import (
 	"net"
 	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -46,7 +49,42 @@ func TestRefused(t *testing.T) {
 	t.Run("HostRefusesReplication", func(t *testing.T) {
 		refused(t, "postgresql://postgres:secretword@"+pooler(t)+"/postgres?sslmode=disable", "refuses replication", "direct connection")
 	})
+	t.Run("Placeholder", func(t *testing.T) {
+		refused(t, "postgresql://postgres:<password>@db.abc.supabase.co:5432/postgres", "placeholder", "dashboard")
+	})
+	t.Run("PasswordNotEncoded", func(t *testing.T) {
+		refused(t, "postgresql://postgres:se@cret/w#rd@127.0.0.1:5432/postgres", "special characters", "%40")
+	})
+	t.Run("NoSuchHost", func(t *testing.T) {
+		refused(t, "postgresql://postgres:secretword@db.invalid:5432/postgres", "cannot be found", "IPv6")
+	})
+	t.Run("BrokenEnvFile", func(t *testing.T) {
+		path, err := binary()
+		if err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.Command(path, "run")
+		cmd.Dir = t.TempDir()
+		if err := os.WriteFile(filepath.Join(cmd.Dir, ".env"), []byte("this is not env\nSUPABASE_DB_URL=postgres://postgres:secretword@h/d\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		out, _ := cmd.CombinedOutput()
+		if status := cmd.ProcessState.ExitCode(); status != 2 || strings.Contains(string(out), "secretword") || !strings.Contains(string(out), ".env") {
+			t.Errorf("status %d: %s", status, out)
+		}
+	})
+	for _, args := range [][]string{{"--slot", "Bad Slot"}, {"--publication", "my-pub"}, {"--log-level", "loud"}, {"--log-format", "xml"}, {"--nonsense"}} {
+		t.Run("Usage"+args[0], func(t *testing.T) {
+			p := start(t, "postgresql://h/d", nil, append([]string{"run"}, args...)...)
+			if status := p.wait(t); status != 2 {
+				t.Errorf("exit status %d: %s", status, p.log)
+			}
+		})
+	}
 	db := testenv.New(t)
+	t.Run("NoTLS", func(t *testing.T) {
+		refused(t, strings.Replace(db.URL("postgres"), "sslmode=disable", "sslmode=require", 1), "does not speak TLS", "sslmode=prefer")
+	})
 	t.Run("WrongPassword", func(t *testing.T) {
 		u, err := url.Parse(db.URL("postgres"))
 		if err != nil {

@@ -92,6 +92,12 @@ func TestSecondHelixdStandsBy(t *testing.T) {
 	until(t, "the second one to stand by", func() bool { return strings.Contains(standby.log.String(), "standing by") })
 	write(t, app, entity, "phone", `{"phone": 2}`, "two")
 	resolvedTo(t, admin, entity, "two")
+	third := start(t, db.URL("postgres"), nil, "run", "--slot", slot)
+	until(t, "the third one to stand by", func() bool { return strings.Contains(third.log.String(), "standing by") })
+	third.stop(t)
+	if strings.Contains(third.log.String(), `"warn"`) {
+		t.Error("a standby that is stopped has nothing to warn of")
+	}
 	leader.kill()
 	write(t, app, entity, "phone", `{"phone": 3}`, "three")
 	resolvedTo(t, admin, entity, "three")

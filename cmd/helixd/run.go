@@ -79,7 +79,7 @@ func run(ctx context.Context, cfg *config, log zerolog.Logger) error {
 		began := time.Now()
 		err := lead(ctx, cfg, pool, jobs, log, func() { streamed = true })
 		if ctx.Err() != nil {
-			if err != nil {
+			if err != nil && !errors.Is(err, context.Canceled) {
 				log.Warn().Err(err).Msg("helixd stops, not in order: what was not acknowledged comes again")
 				return nil
 			}
@@ -99,7 +99,7 @@ func run(ctx context.Context, cfg *config, log zerolog.Logger) error {
 		if errors.As(err, &setup) {
 			event = event.Str("hint", setup.Hint)
 		}
-		event.Err(err).Dur("retry_in_ms", pause).Msg("the stream ended")
+		event.Err(err).Dur("retry_in_ms", pause).Msg("not streaming")
 		select {
 		case <-ctx.Done():
 		case <-time.After(pause + rand.N(pause/4)):

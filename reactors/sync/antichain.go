@@ -18,6 +18,7 @@ type placement int
 const (
 	added     placement = iota // it stands in the set, first or not
 	duplicate                  // it was there already
+	retold                     // so was its content, under the same clock: the stronger claim stands for both
 	included                   // a version in the set includes it
 	forkLost                   // a version with the same clock and other content wins over it
 )
@@ -25,6 +26,7 @@ const (
 // Add puts v into the set and gives the versions that left it for v.
 func (a Antichain) Add(v Version) (set Antichain, replaced []Version, p placement) {
 	set = a[:0:0]
+	p = added
 	for i := range a {
 		m := &a[i]
 		switch v.Clock.Compare(m.Clock) {
@@ -36,12 +38,10 @@ func (a Antichain) Add(v Version) (set Antichain, replaced []Version, p placemen
 			set = append(set, *m)
 		case Equal:
 			switch {
+			case v.Content == m.Content && v.Compare(m) <= 0:
+				return a, nil, duplicate
 			case v.Content == m.Content:
-				// The same write, told again or by another device: the
-				// stronger claim stands for both.
-				if v.Compare(m) <= 0 {
-					return a, nil, duplicate
-				}
+				p = retold
 				replaced = append(replaced, *m)
 			case v.Compare(m) < 0:
 				return a, nil, forkLost
@@ -52,5 +52,10 @@ func (a Antichain) Add(v Version) (set Antichain, replaced []Version, p placemen
 	}
 	set = append(set, v)
 	slices.SortFunc(set, func(x, y Version) int { return y.Compare(&x) })
-	return set[:min(len(set), MaxSiblings)], replaced, added
+	return set[:min(len(set), MaxSiblings)], replaced, p
+}
+
+// has reports whether v's write stands in the set.
+func (a Antichain) has(v *Version) bool {
+	return slices.ContainsFunc(a, func(m Version) bool { return m.same(v) })
 }

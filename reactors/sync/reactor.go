@@ -20,12 +20,7 @@ type Reactor struct{}
 // Name implements reactors.Reactor.
 func (Reactor) Name() string { return "sync" }
 
-// The watches, and the columns of the first one.
-const (
-	writes = iota
-	retirements
-)
-
+// The columns that are watched.
 const (
 	colID = iota
 	colUserID
@@ -40,15 +35,14 @@ const (
 
 // Watches implements reactors.Reactor.
 func (Reactor) Watches() []reactors.Watch {
-	return []reactors.Watch{
-		writes: {
-			Table: "public.sync_state",
-			Ops:   []replication.Op{replication.Insert, replication.Update},
-			Columns: []string{"id", "user_id", "entity_type", "entity_id", "device_id", "data",
-				"vector_clock", "last_modified", "deleted"},
-		},
-		retirements: {Table: "public.sync_state", Ops: []replication.Op{replication.Delete}},
-	}
+	// Not the deletes: a device that deletes its row is retired, and its versions
+	// and what is known of its writes stay.
+	return []reactors.Watch{{
+		Table: "public.sync_state",
+		Ops:   []replication.Op{replication.Insert, replication.Update},
+		Columns: []string{"id", "user_id", "entity_type", "entity_id", "device_id", "data",
+			"vector_clock", "last_modified", "deleted"},
+	}}
 }
 
 // Writes implements reactors.Reactor.
@@ -78,18 +72,19 @@ type entity struct {
 	State
 	key
 
+	loaded    int64           // the Revision that it had
 	stored    bool            // a row of sync_entities exists
 	storedID  string          // the version that it holds
 	siblings  map[string]bool // versions in helix.sync_siblings
 	changed   bool
 	conflicts []Conflict
+	lost      map[[16]byte]bool // ids of conflicts
 }
 
 // event is one row, read.
 type event struct {
 	key
-	retire  bool
-	version Version // of a retirement the Device only
+	version Version
 	at      time.Time
 }
 
@@ -135,23 +130,26 @@ func (r Reactor) React(ctx context.Context, tx *reactors.Tx, rows []reactors.Row
 }
 
 func (e *entity) take(ev *event) {
-	if ev.retire {
-		if _, ok := e.Seen[ev.version.Device]; ok {
-			delete(e.Seen, ev.version.Device)
-			e.changed = true
-		}
-		return
-	}
 	conflicts, changed := e.Apply(ev.version, ev.at)
-	e.conflicts = append(e.conflicts, conflicts...)
+	for _, c := range conflicts {
+		id := e.conflictID(&c)
+		if !e.lost[id] { // a version that loses again is recorded already
+			if e.lost == nil {
+				e.lost = map[[16]byte]bool{}
+			}
+			e.lost[id] = true
+			e.conflicts = append(e.conflicts, c)
+		}
+	}
 	e.changed = e.changed || changed
 }
 
+// maxName bounds the names of rows that no guard has seen: an index takes 2,704
+// bytes. The guard takes 200 characters of four bytes at the most.
+const maxName = 1000
+
 // readEvent reads a row; ok is false where it says nothing any more.
 func readEvent(row *reactors.Row, current map[string]content) (e event, ok bool, err error) {
-	if row.Watch == retirements {
-		return readRetirement(row)
-	}
 	e.at = row.Committed
 	if e.user, err = readUUID(row, colUserID); err != nil {
 		return e, false, fmt.Errorf("user_id: %w", err)
@@ -163,7 +161,10 @@ func readEvent(row *reactors.Row, current map[string]content) (e event, ok bool,
 	e.typ, haveType = row.Text(colEntityType)
 	e.version.Device, haveDevice = row.Text(colDeviceID)
 	if !haveType || !haveDevice {
-		return e, false, fmt.Errorf("entity_type or device_id is null")
+		return e, false, errors.New("entity_type or device_id is null")
+	}
+	if max(len(e.typ), len(e.version.Device)) > maxName {
+		return e, false, fmt.Errorf("entity_type or device_id has more than %d bytes", maxName)
 	}
 	data, clock := row.Value(colData), row.Value(colVectorClock)
 	deleted, _ := row.Text(colDeleted)
@@ -171,19 +172,15 @@ func readEvent(row *reactors.Row, current map[string]content) (e event, ok bool,
 	if data.Kind == replication.Unchanged || clock.Kind == replication.Unchanged {
 		id, _ := row.Text(colID)
 		now, exists := current[id]
-		if clock.Kind == replication.Unchanged {
-			clock = now.clock
-		}
-		// The row has moved on, or is gone: a later change in the stream tells
-		// what became of it. Only a deletion needs no data to be understood.
-		if !exists || string(clock.Data) != string(now.clock.Data) {
-			if !e.version.Deleted || clock.Data == nil {
-				return e, false, nil
-			}
-			now.data = replication.Value{}
-		}
-		if data.Kind == replication.Unchanged {
-			data = now.data
+		switch {
+		case exists && now.describes(row):
+			data, clock = now.data, now.clock
+		case e.version.Deleted && clock.Kind != replication.Unchanged:
+			data = replication.Value{} // a deletion needs no data to be understood
+		default:
+			// The row has moved on, or is gone: a later change in the stream
+			// tells what became of it.
+			return e, false, nil
 		}
 	}
 	if data.Kind == replication.Text {
@@ -201,24 +198,6 @@ func readEvent(row *reactors.Row, current map[string]content) (e event, ok bool,
 	return e, true, nil
 }
 
-func readRetirement(row *reactors.Row) (e event, ok bool, err error) {
-	raw, userID := row.DeletedKey()
-	var k struct {
-		Type   string    `json:"entity_type"`
-		Entity uuid.UUID `json:"entity_id"`
-		Device string    `json:"device_id"`
-	}
-	if err := json.Unmarshal(raw, &k); err != nil {
-		return e, false, fmt.Errorf("key of a deleted row: %w", err)
-	}
-	user, err := uuid.Parse(userID)
-	if err != nil {
-		return e, false, fmt.Errorf("owner of a deleted row: %w", err)
-	}
-	e.user, e.typ, e.entity, e.retire, e.version.Device = user, k.Type, k.Entity, true, k.Device
-	return e, true, nil
-}
-
 func readUUID(row *reactors.Row, col int) ([16]byte, error) {
 	return uuid.ParseBytes(row.Value(col).Data)
 }
@@ -231,21 +210,25 @@ func readTime(row *reactors.Row, col int) (time.Time, error) {
 	if v.Kind != replication.Text {
 		return row.Committed, nil
 	}
-	t, err := time.Parse("2006-01-02 15:04:05.999999-07", string(v.Data))
-	if err != nil { // half-hour zones, BC, infinity
-		var pg pgtype.Timestamptz
-		if err := timestamps.Scan(pgtype.TimestamptzOID, pgtype.TextFormatCode, v.Data, &pg); err != nil {
-			return time.Time{}, errors.New("not a timestamp")
-		}
-		if pg.InfinityModifier == pgtype.Infinity {
-			return row.Committed, nil
-		}
-		t = pg.Time
+	if t, err := time.Parse("2006-01-02 15:04:05.999999-07", string(v.Data)); err == nil {
+		return bounded(pgtype.Timestamptz{Time: t}, row.Committed), nil
 	}
-	if first := time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC); t.Before(first) {
-		return first, nil
+	var t pgtype.Timestamptz // half-hour zones, BC, infinity
+	if err := timestamps.Scan(pgtype.TimestamptzOID, pgtype.TextFormatCode, v.Data, &t); err != nil {
+		return time.Time{}, errors.New("not a timestamp")
 	}
-	return t, nil
+	return bounded(t, row.Committed), nil
+}
+
+func bounded(t pgtype.Timestamptz, committed time.Time) time.Time {
+	first := time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC)
+	switch {
+	case t.InfinityModifier == pgtype.Infinity:
+		return committed
+	case t.InfinityModifier == pgtype.NegativeInfinity || t.Time.Before(first):
+		return first
+	}
+	return t.Time
 }
 
 var timestamps = pgtype.NewMap()
@@ -257,7 +240,7 @@ func announce(tx *reactors.Tx, touched []*entity) {
 		w := &e.Versions[0]
 		user, entityID := uuid.UUID(e.user).String(), uuid.UUID(e.entity).String()
 		name := map[string]string{"entity_type": e.typ, "entity_id": entityID}
-		if e.changed {
+		if e.Revision != e.loaded {
 			record := map[string]any{
 				"entity_type": e.typ, "entity_id": entityID,
 				"last_modified": w.LastModified.UTC(), "deleted": w.Deleted, "resolution": e.Resolution,

@@ -21,8 +21,9 @@ const (
 	ConcurrentWrites ConflictKind = "concurrent"
 	// Fork is one write of a device with two contents, as a restored backup makes.
 	Fork ConflictKind = "fork"
-	// Stale is older than what its device had already written: a restored
-	// backup too, or a request that arrived late. Which one cannot be told.
+	// Stale is older than what its device had already written, or does not count
+	// its own write: a restored backup, a device that was set up anew, or a
+	// request that arrived late. Which one cannot be told.
 	Stale ConflictKind = "stale"
 )
 
@@ -47,14 +48,14 @@ type State struct {
 	Clock      Clock          // join of all versions ever seen
 	Seen       map[string]Dot // newest write of each device
 	Resolution Resolution
-	Revision   int64     // changes of the winner or the Clock
-	Updated    time.Time // server time of the last write that changed the winner, the Clock or the Resolution
+	Revision   int64     // changes of the winner, the Clock or the Resolution
+	Updated    time.Time // server time of the last of them
 }
 
 // Apply adds a version that was committed at the server's time, and gives the
 // version that lost by it, if one did. It reports whether the state changed.
 func (s *State) Apply(v Version, committed time.Time) (conflicts []Conflict, changed bool) {
-	v.clamp(committed)
+	clamped := v.clamp(committed)
 	lost := func(kind ConflictKind, loser Version) {
 		conflicts = append(conflicts, Conflict{kind, s.Versions[0], loser, committed})
 	}
@@ -65,20 +66,29 @@ func (s *State) Apply(v Version, committed time.Time) (conflicts []Conflict, cha
 	dot := Dot{v.Clock.Counter(v.Device), v.Content}
 	last, known := s.Seen[v.Device]
 
-	set, replaced, placed := s.Versions.Add(v)
+	set, replaced, placed := s.Versions, []Version(nil), duplicate
+	if !clamped || !set.has(&v) { // the same write, clamped again later, claims no later time
+		set, replaced, placed = set.Add(v)
+	}
+	if placed == retold && set[0].same(&before) {
+		// A device that adopts what it reads tells it again: no news for anybody.
+		changed = true
+	} else if placed == retold {
+		placed = added // the later time makes it win
+	}
 	s.Versions = set
 	resolution := s.Resolution
 	switch placed {
 	case included:
-		// What its device had already written must be the same write again, or
-		// content is about to vanish.
-		if known && dot.Counter > 0 && v.Content != set[0].Content {
-			switch {
-			case dot.Counter < last.Counter:
-				lost(Stale, v)
-			case dot.Counter == last.Counter && dot.Content != last.Content:
-				lost(Fork, v)
-			}
+		// Its content is about to vanish. It may be that another device has taken
+		// it in, as its clock says; but not where its device has written later
+		// ones, or other content as the same write, or none at all.
+		switch {
+		case v.Content == set[0].Content, known && dot == last:
+		case known && dot.Counter > 0 && dot.Counter == last.Counter:
+			lost(Fork, v)
+		case dot.Counter == 0 || known && dot.Counter < last.Counter:
+			lost(Stale, v)
 		}
 	case forkLost:
 		lost(Fork, v)
@@ -88,23 +98,18 @@ func (s *State) Apply(v Version, committed time.Time) (conflicts []Conflict, cha
 	}
 
 	clock := s.Clock.Join(v.Clock)
-	if placed == added || clock.Compare(s.Clock) != Equal {
+	if placed == added || resolution != s.Resolution || clock.Compare(s.Clock) != Equal {
 		s.Revision++
 		s.Updated = committed
 		changed = true
 	}
-	s.Clock = clock
+	s.Clock, s.Resolution = clock, resolution
 	// Of two contents of one write the greater hash stays: any order gives the same.
 	if dot.Counter > last.Counter || dot.Counter > 0 && dot.Counter == last.Counter && dot.Content > last.Content {
 		if s.Seen == nil {
 			s.Seen = map[string]Dot{}
 		}
 		s.Seen[v.Device] = dot
-		changed = true
-	}
-	if resolution != s.Resolution {
-		s.Resolution = resolution
-		s.Updated = committed
 		changed = true
 	}
 	return conflicts, changed
@@ -124,15 +129,14 @@ func (s *State) place(v *Version, before Version, replaced []Version, lost func(
 			lost(Fork, r)
 			resolution = LastWriteWins
 		}
-		if r.Content == before.Content && r.Clock.Compare(before.Clock) == Equal {
+		if r.same(&before) {
 			beforeStands = false
 		}
 	}
 	if len(s.Versions) > 1 {
 		resolution = LastWriteWins
-		won := s.Versions[0].Content == v.Content && s.Versions[0].Clock.Compare(v.Clock) == Equal
 		switch {
-		case !won:
+		case !s.Versions[0].same(v):
 			lost(ConcurrentWrites, *v)
 		case beforeStands:
 			lost(ConcurrentWrites, before)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
 
 	"github.com/helixd/helixd/reactors"
 	"github.com/helixd/helixd/replication"
@@ -16,15 +17,24 @@ import (
 // content is what a sync_state row has now.
 type content struct {
 	data, clock replication.Value
+	modified    pgtype.Timestamptz
+}
+
+// describes reports whether the row still is as the change left it, as far as
+// the change tells.
+func (c *content) describes(row *reactors.Row) bool {
+	same := func(sent, now replication.Value) bool {
+		return sent.Kind == replication.Unchanged || sent.Kind == now.Kind && string(sent.Data) == string(now.Data)
+	}
+	modified, err := readTime(row, colLastModified)
+	return err == nil && modified.Equal(bounded(c.modified, row.Committed)) &&
+		same(row.Value(colData), c.data) && same(row.Value(colVectorClock), c.clock)
 }
 
 // readUnchanged reads, by id, the rows whose change left a TOASTed value out.
 func readUnchanged(ctx context.Context, tx pgx.Tx, rows []reactors.Row) (map[string]content, error) {
 	var ids []string
 	for i := range rows {
-		if rows[i].Watch != writes {
-			continue
-		}
 		if rows[i].Value(colData).Kind == replication.Unchanged || rows[i].Value(colVectorClock).Kind == replication.Unchanged {
 			id, _ := rows[i].Text(colID)
 			ids = append(ids, id)
@@ -33,7 +43,7 @@ func readUnchanged(ctx context.Context, tx pgx.Tx, rows []reactors.Row) (map[str
 	if ids == nil {
 		return nil, nil
 	}
-	found, err := tx.Query(ctx, `select id::text, data::text, vector_clock::text
+	found, err := tx.Query(ctx, `select id::text, data::text, vector_clock::text, last_modified
 		from public.sync_state where id = any($1::text[]::uuid[])`, ids)
 	if err != nil {
 		return nil, fmt.Errorf("read unchanged values: %w", err)
@@ -43,10 +53,11 @@ func readUnchanged(ctx context.Context, tx pgx.Tx, rows []reactors.Row) (map[str
 	for found.Next() {
 		var id string
 		var data, clock []byte
-		if err := found.Scan(&id, &data, &clock); err != nil {
+		var modified pgtype.Timestamptz
+		if err := found.Scan(&id, &data, &clock, &modified); err != nil {
 			return nil, fmt.Errorf("read unchanged values: %w", err)
 		}
-		current[id] = content{textValue(data), textValue(clock)}
+		current[id] = content{textValue(data), textValue(clock), modified}
 	}
 	return current, found.Err()
 }
@@ -112,7 +123,7 @@ func load(ctx context.Context, tx pgx.Tx, events []event) (map[key]*entity, erro
 			}
 			w.Place = InEntity
 			s.Versions = Antichain{w}
-			e.State, e.stored, e.storedID = s, true, w.ID()
+			e.State, e.loaded, e.stored, e.storedID = s, s.Revision, true, w.ID()
 			return nil
 		})
 		return err
@@ -383,8 +394,8 @@ func (c *conflictColumns) queue(batch *pgx.Batch) {
 		select p.id, p.user_id, p.entity_type, p.entity_id, jsonb_build_array(
 				p.winner::jsonb || case p.winner_place
 					when 0 then jsonb_build_object('data', p.winner_data::jsonb)
-					when 1 then case when octet_length(e.data::text) <= %[1]d then jsonb_build_object('data', e.data) else '{}' end
-					when 2 then case when octet_length(w.data::text) <= %[1]d then jsonb_build_object('data', w.data) else '{}' end
+					when 1 then case when coalesce(octet_length(e.data::text), 0) <= %[1]d then jsonb_build_object('data', e.data) else '{}' end
+					when 2 then case when coalesce(octet_length(w.data::text), 0) <= %[1]d then jsonb_build_object('data', w.data) else '{}' end
 					else '{}' end,
 				p.loser::jsonb || jsonb_build_object('data', case p.loser_place
 					when 0 then p.loser_data::jsonb when 1 then e.data else l.data end)),

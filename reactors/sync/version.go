@@ -64,8 +64,8 @@ func (v *Version) ID() string {
 
 // Compare is the total order of last write wins: positive when v wins over w.
 // An update wins over a concurrent delete, so that nobody's work is lost to
-// one; then the later last_modified; ties go by device and content, never by
-// arrival.
+// one; then the later last_modified; ties go by device, content and clock,
+// never by arrival.
 func (v *Version) Compare(w *Version) int {
 	if v.Deleted != w.Deleted {
 		if v.Deleted {
@@ -73,18 +73,30 @@ func (v *Version) Compare(w *Version) int {
 		}
 		return 1
 	}
-	return cmp.Or(
+	order := cmp.Or(
 		v.LastModified.Compare(w.LastModified),
 		cmp.Compare(v.Device, w.Device),
 		cmp.Compare(v.Content, w.Content),
 	)
+	if order == 0 && v.Clock.Compare(w.Clock) != Equal {
+		order = cmp.Compare(v.ID(), w.ID())
+	}
+	return order
 }
 
-// clamp bounds last_modified by the server's time of the write.
-func (v *Version) clamp(server time.Time) {
-	if v.LastModified.Sub(server) > MaxAhead {
-		v.LastModified = server
+// same reports whether v and w are one write: the same content under the same clock.
+func (v *Version) same(w *Version) bool {
+	return v.Content == w.Content && v.Clock.Compare(w.Clock) == Equal
+}
+
+// clamp bounds last_modified by the server's time of the write, and reports
+// whether it had to.
+func (v *Version) clamp(server time.Time) bool {
+	if v.LastModified.Sub(server) <= MaxAhead {
+		return false
 	}
+	v.LastModified = server
+	return true
 }
 
 // summary is a version as sync_conflicts.versions shows it, without its data.

@@ -3,7 +3,9 @@ package stream
 import (
 	"errors"
 	"fmt"
+	"net"
 	"strings"
+	"syscall"
 
 	"github.com/jackc/pgx/v5/pgconn"
 )
@@ -33,8 +35,16 @@ const directHint = "Use the project's direct connection (host db.<ref>.supabase.
 
 // connectError explains why a replication connection could not be made.
 func connectError(err error) error {
+	var dns *net.DNSError
 	var pgErr *pgconn.PgError
-	if !errors.As(err, &pgErr) {
+	switch {
+	case errors.As(err, &dns) && dns.IsNotFound, errors.Is(err, syscall.ENETUNREACH):
+		return &SetupError{"the host in SUPABASE_DB_URL cannot be found from here",
+			"Check its name. The direct host of a project (db.<ref>.supabase.co) has an IPv6 address only, unless the IPv4 add-on is on: " +
+				"this machine may lack IPv6.", err}
+	case err != nil && strings.Contains(err.Error(), "server refused TLS connection"):
+		return &SetupError{"the server does not speak TLS", "Check host and port, or set sslmode=prefer for a server of your own.", err}
+	case !errors.As(err, &pgErr):
 		return fmt.Errorf("connect for replication: %w", err)
 	}
 	switch {

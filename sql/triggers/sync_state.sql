@@ -20,11 +20,11 @@ begin
         using errcode = 'not_null_violation', table = 'sync_state', schema = 'public';
     end if;
     if char_length(new.entity_type) not between 1 and 200 then
-      raise exception 'entity_type has % characters; it takes 1 to 200', char_length(new.entity_type)
+      raise exception 'entity_type has % characters; it must have 1 to 200', char_length(new.entity_type)
         using errcode = 'check_violation', column = 'entity_type';
     end if;
     if char_length(new.device_id) not between 1 and 200 then
-      raise exception 'device_id has % characters; it takes 1 to 200', char_length(new.device_id)
+      raise exception 'device_id has % characters; it must have 1 to 200', char_length(new.device_id)
         using errcode = 'check_violation', column = 'device_id';
     end if;
   else
@@ -63,12 +63,12 @@ begin
         using errcode = 'check_violation', column = 'vector_clock';
     end if;
     if pg_column_size(new.vector_clock) > 1048576 then
-      raise exception 'vector_clock has % bytes; it takes 1 MB', pg_column_size(new.vector_clock)
+      raise exception 'vector_clock has % bytes; at most 1 MB is possible', pg_column_size(new.vector_clock)
         using errcode = 'check_violation', column = 'vector_clock';
     end if;
   end if;
   if (tg_op = 'INSERT' or new.data is distinct from old.data) and pg_column_size(new.data) > 16777216 then
-    raise exception 'data has % bytes; it takes 16 MB', pg_column_size(new.data)
+    raise exception 'data has % bytes; at most 16 MB is possible', pg_column_size(new.data)
       using errcode = 'check_violation', column = 'data',
       hint = 'Keep files in Supabase Storage and their paths in data.';
   end if;

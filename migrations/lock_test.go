@@ -1,0 +1,86 @@
+package migrations_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/helixd/helixd/migrations"
+	"github.com/helixd/helixd/testenv"
+)
+
+// TestUpWhileUsersAreLocked: a foreign key to auth.users locks it, and whoever
+// signs in waits behind the one who waits for the lock. So each file gives way
+// after two seconds, and comes again.
+func TestUpWhileUsersAreLocked(t *testing.T) {
+	for _, stage := range []struct {
+		name  string
+		first string // file that is reached with the lock held
+	}{
+		{"FirstFile", "20261120000000_helix.sql"},
+		{"SyncFile", "20261120000200_sync.sql"},
+	} {
+		t.Run(stage.name, func(t *testing.T) {
+			db := testenv.New(t)
+			conn := db.Connect(t, "postgres")
+			holder, watcher := db.Connect(t, "supabase_auth_admin"), db.Connect(t, "supabase_admin")
+			for _, m := range migrations.All() {
+				if m.File() == stage.first {
+					break
+				}
+				run(t, conn, m.SQL)
+			}
+			run(t, holder, "begin; lock table auth.users in row exclusive mode") // as a sign-in has it
+			pid := conn.PgConn().PID()
+			done, ended := make(chan error, 1), make(chan struct{})
+			go func() {
+				defer close(ended)
+				done <- migrations.Up(t.Context(), conn, func(migrations.Migration) {})
+			}()
+			t.Cleanup(func() { <-ended }) // before the connections are closed
+
+			first := waitsSince(t, watcher, pid, done, time.Time{})
+			again := waitsSince(t, watcher, pid, done, first)
+			if again.Sub(first) < 2*time.Second {
+				t.Errorf("tried again after %s, before the lock_timeout of 2 s", again.Sub(first))
+			}
+			run(t, holder, "rollback")
+			if err := <-done; err != nil {
+				t.Fatal(err)
+			}
+			if left := pending(t, conn); len(left) != 0 {
+				t.Errorf("pending %v", left)
+			}
+		})
+	}
+}
+
+// waitsSince waits until the session waits for auth.users, in a transaction
+// that began after a time, and gives when it began.
+func waitsSince(t *testing.T, watcher *pgx.Conn, pid uint32, done <-chan error, after time.Time) time.Time {
+	t.Helper()
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); {
+		rows, err := watcher.Query(t.Context(), `select a.xact_start from pg_locks l join pg_stat_activity a using (pid)
+			where pid = $1 and not granted and relation = 'auth.users'::regclass and a.xact_start > $2`, pid, after)
+		if err != nil {
+			t.Fatal(err)
+		}
+		began, err := pgx.CollectRows(rows, pgx.RowTo[time.Time])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(began) > 0 {
+			return began[0]
+		}
+		select {
+		case err := <-done:
+			t.Fatalf("Up ended while the lock was held: %v", err)
+		case <-tick.C:
+		}
+	}
+	t.Fatalf("the session did not wait for auth.users in a transaction after %s: it never gave way, or never tried again", after)
+	return time.Time{}
+}

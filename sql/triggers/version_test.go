@@ -1,0 +1,20 @@
+package triggers_test
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"testing"
+
+	"github.com/helixd/helixd/sql/triggers"
+)
+
+// golden is what the files were when their version was given.
+var golden = struct{ version, sha256 string }{"20261120000900", "03a59d5a65df5f0ea0e4cfbdaec72ea203dcd57d0332e4a1fad95c4af82b4e00"}
+
+func TestVersion(t *testing.T) {
+	sum := sha256.Sum256([]byte(triggers.SQL()))
+	if got := hex.EncodeToString(sum[:]); got != golden.sha256 || triggers.Version != golden.version {
+		t.Errorf("the files have changed: bump Version, since the Supabase CLI applies a version once, and write both here: %q, %q",
+			triggers.Version, got)
+	}
+}
