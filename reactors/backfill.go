@@ -59,8 +59,10 @@ func (d *Dispatcher) Backfill(ctx context.Context, snapshot string, at replicati
 		return fmt.Errorf("read checkpoint: %w", err)
 	}
 	tables := d.Tables()
+	began := time.Now().Truncate(time.Microsecond) // as Postgres has it
 	for _, table := range slices.Sorted(maps.Keys(tables)) {
-		if err := d.backfillTable(ctx, snap, table, tables[table], at.LSN, progress); err != nil {
+		part := replication.Transaction{CommitLSN: at.LSN, CommitTime: began}
+		if err := d.backfillTable(ctx, snap, table, tables[table], part, progress); err != nil {
 			return fmt.Errorf("backfill %s: %w", table, err)
 		}
 	}
@@ -96,8 +98,9 @@ func (d *Dispatcher) Backfill(ctx context.Context, snapshot string, at replicati
 	return nil
 }
 
-// backfillTable applies one table's rows in chunks.
-func (d *Dispatcher) backfillTable(ctx context.Context, snap pgx.Tx, table string, columns []string, at replication.LSN, progress func(string, int)) error {
+// backfillTable applies one table's rows in chunks, each as a part of one
+// transaction.
+func (d *Dispatcher) backfillTable(ctx context.Context, snap pgx.Tx, table string, columns []string, part replication.Transaction, progress func(string, int)) error {
 	quoted := make([]string, len(columns))
 	for i, c := range columns {
 		quoted[i] = pgx.Identifier{c}.Sanitize()
@@ -115,7 +118,7 @@ func (d *Dispatcher) backfillTable(ctx context.Context, snap pgx.Tx, table strin
 	}
 	defer rows.Close()
 
-	chunk := replication.Batch{Transactions: []replication.Transaction{{CommitLSN: at, CommitTime: time.Now()}}}
+	chunk := replication.Batch{Transactions: []replication.Transaction{part}}
 	changes := &chunk.Transactions[0].Changes
 	done, told := 0, time.Now()
 	apply := func() error {

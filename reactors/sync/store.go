@@ -18,6 +18,7 @@ import (
 type content struct {
 	data, clock replication.Value
 	modified    pgtype.Timestamptz
+	deleted     bool
 }
 
 // describes reports whether the row still is as the change left it, as far as
@@ -27,7 +28,8 @@ func (c *content) describes(row *reactors.Row) bool {
 		return sent.Kind == replication.Unchanged || sent.Kind == now.Kind && string(sent.Data) == string(now.Data)
 	}
 	modified, err := readTime(row, colLastModified)
-	return err == nil && modified.Equal(bounded(c.modified, row.Committed)) &&
+	deleted, _ := row.Text(colDeleted)
+	return err == nil && (deleted == "t") == c.deleted && modified.Equal(bounded(c.modified, row.Committed)) &&
 		same(row.Value(colData), c.data) && same(row.Value(colVectorClock), c.clock)
 }
 
@@ -43,7 +45,7 @@ func readUnchanged(ctx context.Context, tx pgx.Tx, rows []reactors.Row) (map[str
 	if ids == nil {
 		return nil, nil
 	}
-	found, err := tx.Query(ctx, `select id::text, data::text, vector_clock::text, last_modified
+	found, err := tx.Query(ctx, `select id::text, data::text, vector_clock::text, last_modified, coalesce(deleted, false)
 		from public.sync_state where id = any($1::text[]::uuid[])`, ids)
 	if err != nil {
 		return nil, fmt.Errorf("read unchanged values: %w", err)
@@ -54,10 +56,11 @@ func readUnchanged(ctx context.Context, tx pgx.Tx, rows []reactors.Row) (map[str
 		var id string
 		var data, clock []byte
 		var modified pgtype.Timestamptz
-		if err := found.Scan(&id, &data, &clock, &modified); err != nil {
+		var deleted bool
+		if err := found.Scan(&id, &data, &clock, &modified, &deleted); err != nil {
 			return nil, fmt.Errorf("read unchanged values: %w", err)
 		}
-		current[id] = content{textValue(data), textValue(clock), modified}
+		current[id] = content{textValue(data), textValue(clock), modified, deleted}
 	}
 	return current, found.Err()
 }

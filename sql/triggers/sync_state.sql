@@ -17,7 +17,9 @@ begin
       raise exception 'sync_state needs user_id, entity_type, entity_id and device_id: % is null',
         case when new.user_id is null then 'user_id' when new.entity_type is null then 'entity_type'
              when new.entity_id is null then 'entity_id' else 'device_id' end
-        using errcode = 'not_null_violation', table = 'sync_state', schema = 'public';
+        using errcode = 'not_null_violation', column =
+          case when new.user_id is null then 'user_id' when new.entity_type is null then 'entity_type'
+               when new.entity_id is null then 'entity_id' else 'device_id' end;
     end if;
     if char_length(new.entity_type) not between 1 and 200 then
       raise exception 'entity_type has % characters; it must have 1 to 200', char_length(new.entity_type)

