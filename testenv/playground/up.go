@@ -36,6 +36,11 @@ func up(ctx context.Context, out *printer, r repo) (err error) {
 		if err != nil {
 			return fmt.Errorf("an environment is there, of process %d, but does not answer: %w; end it with: make dev-down", pid, err)
 		}
+		if !streams(ctx, env) {
+			out.line("%s", out.bad("Postgres is up, but its helixd has ended or does not stream: see "+r.relative(r.devLog())+"."))
+			out.line("To begin anew: make dev-down, then make dev.")
+			return guide(out, r, env)
+		}
 		out.line("%s", out.bold("It is up already."))
 		return guide(out, r, env)
 	}
@@ -54,6 +59,18 @@ func up(ctx context.Context, out *printer, r repo) (err error) {
 	out.line("")
 	out.line("%s", out.good("It is up."))
 	return guide(out, r, env)
+}
+
+// streams reports whether a helixd uses its slot.
+func streams(ctx context.Context, env devEnv) bool {
+	conn, err := pgx.Connect(ctx, env.url)
+	if err != nil {
+		return false
+	}
+	defer conn.Close(ctx) //nolint:errcheck // only read from
+	var active bool
+	err = conn.QueryRow(ctx, "select exists (select from pg_replication_slots where active and database = current_database())").Scan(&active)
+	return err == nil && active
 }
 
 // startSupervisor starts `playground supervise` and returns when all is up. When that fails, or ctx ends, nothing is
