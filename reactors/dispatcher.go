@@ -133,6 +133,11 @@ func (d *Dispatcher) apply(ctx context.Context, b *replication.Batch) error {
 		return err
 	}
 	if b.More {
+		if len(b.Transactions) == 0 {
+			if _, err := d.open.tx.Exec(ctx, "select 1"); err != nil {
+				return fmt.Errorf("keep apply alive: %w", err)
+			}
+		}
 		return nil
 	}
 	return d.commit(ctx, b.EndLSN)
@@ -265,6 +270,11 @@ func (d *Dispatcher) routesOf(rel *replication.Relation) (*routes, error) {
 				at.columns = append(at.columns, index)
 			}
 			to.routes = append(to.routes, at)
+		}
+	}
+	for old, its := range d.relations {
+		if its.table == to.table { // the server has described it anew
+			delete(d.relations, old)
 		}
 	}
 	d.relations[rel] = to

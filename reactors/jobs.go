@@ -101,6 +101,7 @@ var uniqueUntilDone = []rivertype.JobState{
 
 const (
 	pruneDelay = 10 * time.Second // inbox rows are few and small: there is no hurry
+	pruneRetry = time.Minute      // on an idle project the checkpoint stands still
 	pruneChunk = 10_000           // rows a statement
 )
 
@@ -136,7 +137,7 @@ func (w *pruneInboxWorker) Work(ctx context.Context, job *river.Job[PruneInbox])
 			return err
 		}
 		var more bool
-		next := job.Args
+		next, delay := job.Args, pruneDelay
 		if passed {
 			err = tx.QueryRow(ctx, `with gone as (
 					delete from helix.inbox where id in (
@@ -149,13 +150,13 @@ func (w *pruneInboxWorker) Work(ctx context.Context, job *river.Job[PruneInbox])
 				return err
 			}
 		} else {
-			more = true
+			more, delay = true, pruneRetry
 		}
 		if _, err := river.JobCompleteTx[*riverpgxv5.Driver](ctx, tx, job); err != nil {
 			return err
 		}
 		if more {
-			_, err = client.InsertTx(ctx, tx, next, &river.InsertOpts{ScheduledAt: time.Now().Add(pruneDelay)})
+			_, err = client.InsertTx(ctx, tx, next, &river.InsertOpts{ScheduledAt: time.Now().Add(delay)})
 		}
 		return err
 	})

@@ -17,7 +17,8 @@ type Sink interface {
 	// Apply makes a batch's results durable before it returns nil, its
 	// EndLSN included. After a Batch with More it holds its SQL transaction
 	// open and nothing is durable until the batch that ends it. A Batch with
-	// no transactions only moves the checkpoint.
+	// no transactions only moves the checkpoint; with More too, it shows that the
+	// open SQL transaction is still wanted.
 	//
 	// After an error nothing of the open SQL transaction is kept, and the
 	// caller streams again from the last durable position.

@@ -1,6 +1,7 @@
 package main_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -10,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/helixd/helixd/testenv"
 )
@@ -94,6 +96,62 @@ func TestLargeValues(t *testing.T) {
 	resolvedTo(t, admin, wide, "wider")
 	if n := get[int](t, admin, "select count(*) from sync_entities, jsonb_object_keys(vector_clock) where entity_id = $1", wide); n != 10_001 {
 		t.Errorf("the clock has %d devices", n)
+	}
+	p.stop(t)
+}
+
+// TestAmplification: what is small to send must not become large here. The
+// neighbour's write must pass meanwhile.
+func TestAmplification(t *testing.T) {
+	t.Parallel()
+	db := testenv.New(t)
+	admin := migrated(t, db)
+	hostile, neighbour := db.AsUser(t, db.NewUser(t).ID), db.AsUser(t, db.NewUser(t).ID)
+	p := start(t, db.URL("postgres"), nil, "run", "--slot", db.SlotName("amplify"))
+	until(t, "the stream", func() bool { return strings.Contains(p.log.String(), `"streaming"`) })
+	passes := func(what string) {
+		t.Helper()
+		entity := uuid.New()
+		write(t, neighbour, entity, "phone", `{"phone": 1}`, what)
+		resolvedTo(t, admin, entity, what)
+	}
+	// jsonb keeps a number in twelve bytes that prints 131,072 digits.
+	for _, column := range []string{"data", "vector_clock"} {
+		for _, value := range []string{`{"a": 1e131071}`, `{"a": [[0e-16383]]}`, `{"clocks": {"a": 1}, "b": -1e131071}`} {
+			_, err := hostile.Exec(t.Context(), fmt.Sprintf(`insert into sync_state (entity_type, entity_id, device_id, %s)
+				values ('note', gen_random_uuid(), 'phone', '%s')`, column, value))
+			var pgErr *pgconn.PgError
+			if !errors.As(err, &pgErr) || pgErr.Code != "23514" {
+				t.Errorf("%s %s: %v", column, value, err)
+			}
+		}
+	}
+	passes("after long numbers")
+	// One version with a large clock beats thousands.
+	entity := uuid.New()
+	var clock strings.Builder
+	for i := range 30_000 {
+		fmt.Fprintf(&clock, `, "x%d": 1`, i)
+	}
+	write(t, hostile, entity, "winner", `{"winner": 1`+clock.String()+`}`, "wins")
+	exec1(t, hostile, "update sync_state set last_modified = now() + interval '4 minutes' where entity_id = $1", entity)
+	exec1(t, hostile, `insert into sync_state (entity_type, entity_id, device_id, data, vector_clock)
+		select 'note', $1, 'd' || n, '{}', jsonb_build_object('d' || n, 1) from generate_series(1, 2000) n`, entity)
+	passes("after a winner of thousands")
+	if n := get[int](t, admin, "select max(pg_column_size(versions)) from sync_conflicts"); n > 10_000 {
+		t.Errorf("a conflict takes %d bytes", n)
+	}
+	// Clocks that grow at every write.
+	for i := range 20 {
+		exec1(t, hostile, `insert into sync_state (entity_type, entity_id, device_id, data, vector_clock)
+			select 'note', $1, 'grow' || $2::int, '{}', (select jsonb_object_agg('k' || $2::int || '-' || n, 1) from generate_series(1, 10000) n)`, entity, i)
+	}
+	passes("after growing clocks")
+	if n := get[int](t, admin, "select octet_length(vector_clock::text) from sync_entities where entity_id = $1", entity); n > 2<<20 {
+		t.Errorf("the joined clock has %d bytes", n)
+	}
+	if n := get[int](t, admin, "select count(*) from helix.dead_letters where error like '%would have more than%'"); n == 0 {
+		t.Error("no dead letter tells of a clock that grew too large")
 	}
 	p.stop(t)
 }

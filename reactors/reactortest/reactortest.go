@@ -160,7 +160,7 @@ func (h *harness) record(log zerolog.Logger) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	if _, err := stream.EnsurePublication(ctx, h.pool, cfg.Publication, h.dispatcher.Tables()); err != nil {
+	if _, err := stream.EnsurePublication(ctx, h.pool, cfg.Publication, h.dispatcher.Tables(), func() error { return nil }); err != nil {
 		t.Fatal(err)
 	}
 	snapshot, err := s.CreateSlot(ctx)

@@ -2,14 +2,18 @@ package sync
 
 import "slices"
 
-// MaxSiblings bounds the concurrent versions kept of one entity. Past it the
-// version that would win last is decided at once; it stays in sync_conflicts.
-// Devices that merge what they read never come near.
-const MaxSiblings = 64
+// MaxSiblings and maxSiblingBytes bound the concurrent versions kept of one
+// entity, and their clocks. Past them the versions that would win last are
+// decided at once; they stay in sync_conflicts. Devices that merge what they
+// read never come near.
+const (
+	MaxSiblings     = 64
+	maxSiblingBytes = 256 << 10
+)
 
 // Antichain is a set of versions none of which includes another, at most one a
 // clock; the winner by Version.Compare comes first. Adding a version is
-// commutative, associative and idempotent while MaxSiblings is not reached.
+// commutative, associative and idempotent while the bounds are not reached.
 type Antichain []Version
 
 // placement is what became of an added version.
@@ -52,7 +56,14 @@ func (a Antichain) Add(v Version) (set Antichain, replaced []Version, p placemen
 	}
 	set = append(set, v)
 	slices.SortFunc(set, func(x, y Version) int { return y.Compare(&x) })
-	return set[:min(len(set), MaxSiblings)], replaced, p
+	bytes := 0
+	for i := 1; i < len(set); i++ { // the winner stays
+		bytes += set[i].Clock.size()
+		if i == MaxSiblings || bytes > maxSiblingBytes {
+			set = set[:i]
+		}
+	}
+	return set, replaced, p
 }
 
 // has reports whether v's write stands in the set.

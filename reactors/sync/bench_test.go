@@ -56,7 +56,7 @@ func newBench(t *testing.T) *bench {
 		t.Fatal(err)
 	}
 	t.Cleanup(b.d.Abandon)
-	if _, err := stream.EnsurePublication(t.Context(), pool, "helix", b.d.Tables()); err != nil {
+	if _, err := stream.EnsurePublication(t.Context(), pool, "helix", b.d.Tables(), func() error { return nil }); err != nil {
 		t.Fatal(err)
 	}
 	b.exec(t, "select pg_create_logical_replication_slot($1, 'pgoutput')", b.slot)

@@ -13,6 +13,11 @@ import (
 // MaxCounter is the largest counter that a JavaScript number holds exactly.
 const MaxCounter = 1<<53 - 1
 
+// MaxClockBytes bounds a clock, as size counts it. No real set of devices comes
+// near; without a bound each write of an entity could cost what all its devices
+// ever sent.
+const MaxClockBytes = 1 << 20
+
 // ErrClock says that a JSON value is no vector clock.
 var ErrClock = errors.New("not a vector clock")
 
@@ -117,6 +122,15 @@ func (c Clock) MarshalJSON() ([]byte, error) {
 		b = strconv.AppendUint(b, e.Counter, 10)
 	}
 	return append(b, '}'), nil
+}
+
+// size is about what the clock takes as text, in bytes.
+func (c Clock) size() int {
+	n := 0
+	for i := range c {
+		n += len(c[i].Device) + 16
+	}
+	return n
 }
 
 // Counter gives a device's entry, 0 when it has none.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -73,6 +74,7 @@ type entity struct {
 	key
 
 	loaded    int64           // the Revision that it had
+	large     bool            // its clock is large, and not loaded
 	stored    bool            // a row of sync_entities exists
 	storedID  string          // the version that it holds
 	siblings  map[string]bool // versions in helix.sync_siblings
@@ -86,6 +88,7 @@ type event struct {
 	key
 	version Version
 	at      time.Time
+	row     *reactors.Row
 }
 
 // React implements reactors.Reactor.
@@ -106,15 +109,42 @@ func (r Reactor) React(ctx context.Context, tx *reactors.Tx, rows []reactors.Row
 	if len(events) == 0 {
 		return nil
 	}
-	entities, err := load(ctx, tx, events)
+	for part := range slices.Chunk(events, maxEvents) {
+		if err := r.resolve(ctx, tx, part, false); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// maxEvents bounds what is loaded at a time.
+const maxEvents = 1000
+
+// resolve loads the events' entities, applies the events and stores what
+// changed. Entities with large clocks are put off, and taken one by one.
+func (r Reactor) resolve(ctx context.Context, tx *reactors.Tx, events []event, large bool) error {
+	entities, err := load(ctx, tx, events, large)
 	if err != nil {
 		return err
 	}
 	var touched []*entity
+	var later []key
+	putOff := map[key][]event{}
 	for i := range events {
 		e := entities[events[i].key]
-		if e == nil {
-			continue // the account is gone
+		switch {
+		case e == nil: // the account is gone
+			continue
+		case e.large:
+			if putOff[e.key] == nil {
+				later = append(later, e.key)
+			}
+			putOff[e.key] = append(putOff[e.key], events[i])
+			continue
+		case len(e.Clock)+len(events[i].version.Clock) > 1000 &&
+			e.Clock.Join(events[i].version.Clock).size() > MaxClockBytes:
+			tx.Reject(*events[i].row, fmt.Errorf("vector_clock: the clock of the entity would have more than %d bytes", MaxClockBytes))
+			continue
 		}
 		before := e.changed || len(e.conflicts) > 0
 		e.take(&events[i])
@@ -126,6 +156,11 @@ func (r Reactor) React(ctx context.Context, tx *reactors.Tx, rows []reactors.Row
 		return err
 	}
 	announce(tx, touched)
+	for _, k := range later {
+		if err := r.resolve(ctx, tx, putOff[k], true); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
@@ -150,7 +185,7 @@ const maxName = 1000
 
 // readEvent reads a row; ok is false where it says nothing any more.
 func readEvent(row *reactors.Row, current map[string]content) (e event, ok bool, err error) {
-	e.at = row.Committed
+	e.at, e.row = row.Committed, row
 	if e.user, err = readUUID(row, colUserID); err != nil {
 		return e, false, fmt.Errorf("user_id: %w", err)
 	}

@@ -19,6 +19,7 @@ type content struct {
 	data, clock replication.Value
 	modified    pgtype.Timestamptz
 	deleted     bool
+	key         [4]string // user, entity type, entity, device: an id may be used again
 }
 
 // describes reports whether the row still is as the change left it, as far as
@@ -29,6 +30,11 @@ func (c *content) describes(row *reactors.Row) bool {
 	}
 	modified, err := readTime(row, colLastModified)
 	deleted, _ := row.Text(colDeleted)
+	for i, col := range []int{colUserID, colEntityType, colEntityID, colDeviceID} {
+		if string(row.Value(col).Data) != c.key[i] {
+			return false
+		}
+	}
 	return err == nil && (deleted == "t") == c.deleted && modified.Equal(bounded(c.modified, row.Committed)) &&
 		same(row.Value(colData), c.data) && same(row.Value(colVectorClock), c.clock)
 }
@@ -45,7 +51,8 @@ func readUnchanged(ctx context.Context, tx pgx.Tx, rows []reactors.Row) (map[str
 	if ids == nil {
 		return nil, nil
 	}
-	found, err := tx.Query(ctx, `select id::text, data::text, vector_clock::text, last_modified, coalesce(deleted, false)
+	found, err := tx.Query(ctx, `select id::text, data::text, vector_clock::text, last_modified, coalesce(deleted, false),
+			user_id::text, entity_type, entity_id::text, device_id
 		from public.sync_state where id = any($1::text[]::uuid[])`, ids)
 	if err != nil {
 		return nil, fmt.Errorf("read unchanged values: %w", err)
@@ -57,10 +64,11 @@ func readUnchanged(ctx context.Context, tx pgx.Tx, rows []reactors.Row) (map[str
 		var data, clock []byte
 		var modified pgtype.Timestamptz
 		var deleted bool
-		if err := found.Scan(&id, &data, &clock, &modified, &deleted); err != nil {
+		var k [4]string
+		if err := found.Scan(&id, &data, &clock, &modified, &deleted, &k[0], &k[1], &k[2], &k[3]); err != nil {
 			return nil, fmt.Errorf("read unchanged values: %w", err)
 		}
-		current[id] = content{textValue(data), textValue(clock), modified, deleted}
+		current[id] = content{textValue(data), textValue(clock), modified, deleted, k}
 	}
 	return current, found.Err()
 }
@@ -72,10 +80,17 @@ func textValue(b []byte) replication.Value {
 	return replication.Value{Kind: replication.Text, Data: b}
 }
 
+// largeClock is the stored size in bytes, mostly compressed, past which an
+// entity is loaded by itself.
+const largeClock = 1000
+
 // load reads the entities that the events are about. Those of accounts that are
 // gone are left out. No data is read: a merge needs clocks and hashes only, and
 // an entity's data may be far larger than the change.
-func load(ctx context.Context, tx pgx.Tx, events []event) (map[key]*entity, error) {
+//
+// Unless large is set, entities with a clock of more than largeClock are not
+// loaded but marked, so that a batch of them passes in little memory.
+func load(ctx context.Context, tx pgx.Tx, events []event, large bool) (map[key]*entity, error) {
 	var keys keyColumns
 	users := map[[16]byte]bool{}
 	entities := make(map[key]*entity, len(events))
@@ -100,11 +115,13 @@ func load(ctx context.Context, tx pgx.Tx, events []event) (map[key]*entity, erro
 		})
 		return err
 	})
-	batch.Queue(`select k.n, e.vector_clock, e.last_modified, e.deleted, e.resolution, e.revision, e.updated_at,
-			e.device_id, e.version_clock, e.content_hash, e.seen
+	batch.Queue(`select k.n, case when l.now then e.vector_clock end, e.last_modified, e.deleted, e.resolution,
+			e.revision, e.updated_at, e.device_id, case when l.now then e.version_clock end, e.content_hash,
+			case when l.now then e.seen end
 		from unnest($1::uuid[], $2::text[], $3::uuid[]) with ordinality as k (user_id, entity_type, entity_id, n)
-		join public.sync_entities e using (user_id, entity_type, entity_id)`,
-		keys.user, keys.typ, keys.entity).Query(func(rows pgx.Rows) error {
+		join public.sync_entities e using (user_id, entity_type, entity_id)
+		cross join lateral (select $4 or pg_column_size(e.vector_clock) <= $5 as now) l`,
+		keys.user, keys.typ, keys.entity, large, largeClock).Query(func(rows pgx.Rows) error {
 		var n int64
 		var s State
 		var w Version
@@ -112,6 +129,10 @@ func load(ctx context.Context, tx pgx.Tx, events []event) (map[key]*entity, erro
 		_, err := pgx.ForEachRow(rows, []any{&n, &clock, &w.LastModified, &w.Deleted, &s.Resolution, &s.Revision,
 			&s.Updated, &w.Device, &versionClock, &w.Content, &seen}, func() (err error) {
 			e := entities[keys.at(n)]
+			if clock == nil {
+				e.large = true
+				return nil
+			}
 			if s.Clock, err = ParseClock(clock); err != nil {
 				return err
 			}
@@ -134,8 +155,10 @@ func load(ctx context.Context, tx pgx.Tx, events []event) (map[key]*entity, erro
 	// After the entities: the winner comes first.
 	batch.Queue(`select k.n, s.version, s.device_id, s.clock, s.content_hash, s.last_modified, s.deleted
 		from unnest($1::uuid[], $2::text[], $3::uuid[]) with ordinality as k (user_id, entity_type, entity_id, n)
-		join helix.sync_siblings s using (user_id, entity_type, entity_id)`,
-		keys.user, keys.typ, keys.entity).Query(func(rows pgx.Rows) error {
+		join helix.sync_siblings s using (user_id, entity_type, entity_id)
+		where $4 or exists (select from public.sync_entities e where (e.user_id, e.entity_type, e.entity_id) =
+			(s.user_id, s.entity_type, s.entity_id) and pg_column_size(e.vector_clock) <= $5)`,
+		keys.user, keys.typ, keys.entity, large, largeClock).Query(func(rows pgx.Rows) error {
 		var n int64
 		var v Version
 		var id string
@@ -358,12 +381,13 @@ func (c *entityColumns) queueUpdate(batch *pgx.Batch) {
 }
 
 // conflictColumns are conflicts as parameters. The loser is kept with its data:
-// this may be the last place that has it. The winner's is there where it is
-// small; it stands in sync_entities.
+// this may be the last place that has it. The winner's data and clock are there
+// where they are small: it stands in sync_entities, and one winner may beat
+// thousands.
 type conflictColumns struct {
 	keyColumns
-	loser      versionColumns
-	winner     versionColumns
+	loser      dataColumns
+	winner     dataColumns
 	id         [][16]byte
 	kind       []string
 	at         []time.Time
@@ -371,7 +395,8 @@ type conflictColumns struct {
 	winnerJSON []string
 }
 
-// smallWinner is the size in bytes up to which a conflict holds the winner's data.
+// smallWinner is the size in bytes up to which a conflict holds the winner's data
+// or clock.
 const smallWinner = 4096
 
 // omitted is the Place of data that is not to be written.
@@ -383,12 +408,16 @@ func (c *conflictColumns) add(e *entity, f *Conflict) {
 	if len(winner.Data) > smallWinner {
 		winner.Place, winner.Data = omitted, nil
 	}
-	c.loser.add(f.Loser.ID(), &f.Loser)
-	c.winner.add(winner.ID(), &winner)
+	c.loser.add(&f.Loser)
+	c.winner.add(&winner)
 	c.id = append(c.id, e.conflictID(f))
 	c.kind, c.at = append(c.kind, string(f.Kind)), append(c.at, f.At)
-	c.loserJSON = append(c.loserJSON, string(f.Loser.summary(false)))
-	c.winnerJSON = append(c.winnerJSON, string(f.Winner.summary(true)))
+	c.loserJSON = append(c.loserJSON, f.Loser.summary(false, json.RawMessage(clockJSON(f.Loser.Clock))))
+	var clock json.RawMessage
+	if f.Winner.Clock.size() <= smallWinner {
+		clock = json.RawMessage(clockJSON(f.Winner.Clock))
+	}
+	c.winnerJSON = append(c.winnerJSON, f.Winner.summary(true, clock))
 }
 
 func (c *conflictColumns) queue(batch *pgx.Batch) {
@@ -417,6 +446,22 @@ func (c *conflictColumns) queue(batch *pgx.Batch) {
 		c.id, c.user, c.typ, c.entity, c.kind, c.at,
 		c.winnerJSON, c.winner.place, c.winner.version, c.winner.data,
 		c.loserJSON, c.loser.place, c.loser.version, c.loser.data)
+}
+
+// dataColumns say where versions' data is.
+type dataColumns struct {
+	place   []int32
+	version []*string // of a sibling; only then, since a large clock makes it dear
+	data    []*string
+}
+
+func (c *dataColumns) add(v *Version) {
+	var version *string
+	if v.Place == InSibling {
+		id := v.ID()
+		version = &id
+	}
+	c.place, c.version, c.data = append(c.place, int32(v.Place)), append(c.version, version), append(c.data, text(v.Data))
 }
 
 func text(b []byte) *string {

@@ -99,14 +99,15 @@ func (v *Version) clamp(server time.Time) bool {
 	return true
 }
 
-// summary is a version as sync_conflicts.versions shows it, without its data.
-func (v *Version) summary(won bool) json.RawMessage {
+// summary is a version as sync_conflicts.versions shows it, without its data;
+// clock may be nil.
+func (v *Version) summary(won bool, clock json.RawMessage) string {
 	b, _ := json.Marshal(struct { // marshals always
-		Device       string    `json:"device_id"`
-		Clock        Clock     `json:"vector_clock"`
-		LastModified time.Time `json:"last_modified"`
-		Deleted      bool      `json:"deleted"`
-		Won          bool      `json:"won"`
-	}{v.Device, v.Clock, v.LastModified.UTC(), v.Deleted, won})
-	return b
+		Device       string          `json:"device_id"`
+		Clock        json.RawMessage `json:"vector_clock,omitempty"`
+		LastModified time.Time       `json:"last_modified"`
+		Deleted      bool            `json:"deleted"`
+		Won          bool            `json:"won"`
+	}{v.Device, clock, v.LastModified.UTC(), v.Deleted, won})
+	return string(b)
 }

@@ -26,10 +26,11 @@ const publish = "insert, update"
 
 // EnsurePublication makes the publication carry exactly these tables and
 // columns, and reports whether it did not: then changes may have passed that
-// were not streamed. Columns of the replica identity are added, since Postgres
+// were not streamed. Before it alters anything it calls gap, which makes that
+// known to whoever comes after a crash: it drops the slot. Columns of the replica identity are added, since Postgres
 // refuses every UPDATE of a published table that hides one; a table with
 // REPLICA IDENTITY FULL is published whole for the same reason.
-func EnsurePublication(ctx context.Context, db Querier, name string, tables map[string][]string) (changed bool, err error) {
+func EnsurePublication(ctx context.Context, db Querier, name string, tables map[string][]string, gap func() error) (changed bool, err error) {
 	var targets []string
 	want := map[string]string{}
 	for _, table := range slices.Sorted(maps.Keys(tables)) {
@@ -54,6 +55,9 @@ func EnsurePublication(ctx context.Context, db Querier, name string, tables map[
 	}
 	if exists && maps.Equal(have, want) {
 		return false, nil
+	}
+	if err := gap(); err != nil {
+		return false, err
 	}
 	quoted := pgx.Identifier{name}.Sanitize()
 	statements := []string{fmt.Sprintf("create publication %s for table %s with (publish = '%s')", quoted, strings.Join(targets, ", "), publish)}

@@ -20,7 +20,7 @@ func TestEnsurePublication(t *testing.T) {
 	tables := map[string][]string{"public.a": {`Odd "name`}, "public.b": {"v"}, "public.f": {"v"}}
 	ensure := func(t *testing.T) bool {
 		t.Helper()
-		changed, err := stream.EnsurePublication(t.Context(), conn, "p", tables)
+		changed, err := stream.EnsurePublication(t.Context(), conn, "p", tables, func() error { return nil })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -80,16 +80,28 @@ func TestEnsurePublication(t *testing.T) {
 			db.Exec(t, "postgres", "update a set wide = null; update b set v = null; update f set v = null")
 		})
 	}
+	t.Run("GapIsKnownBeforeItIsMended", func(t *testing.T) {
+		// Whoever dies between the two must leave a sign.
+		db.Exec(t, "postgres", "alter publication p drop table b")
+		failed := errors.New("died")
+		_, err := stream.EnsurePublication(t.Context(), conn, "p", tables, func() error { return failed })
+		if !errors.Is(err, failed) || strings.Contains(published(t), "bk,v") {
+			t.Errorf("EnsurePublication: %v; published: %s", err, published(t))
+		}
+		if !ensure(t) {
+			t.Error("nothing changed")
+		}
+	})
 	t.Run("TableMissing", func(t *testing.T) {
 		var setup *stream.SetupError
-		_, err := stream.EnsurePublication(t.Context(), conn, "p", map[string][]string{"public.nowhere": {"id"}})
+		_, err := stream.EnsurePublication(t.Context(), conn, "p", map[string][]string{"public.nowhere": {"id"}}, func() error { return nil })
 		if !errors.As(err, &setup) || setup.Hint != "Run: helixd migrate" {
 			t.Errorf("EnsurePublication: %v", err)
 		}
 	})
 	t.Run("ColumnMissing", func(t *testing.T) {
 		var setup *stream.SetupError
-		_, err := stream.EnsurePublication(t.Context(), conn, "p", map[string][]string{"public.a": {"id", "gone"}})
+		_, err := stream.EnsurePublication(t.Context(), conn, "p", map[string][]string{"public.a": {"id", "gone"}}, func() error { return nil })
 		if !errors.As(err, &setup) || !strings.Contains(setup.Problem, "gone") {
 			t.Errorf("EnsurePublication: %v", err)
 		}
@@ -97,7 +109,7 @@ func TestEnsurePublication(t *testing.T) {
 	t.Run("NotAllowed", func(t *testing.T) {
 		db.Exec(t, "supabase_admin", "create table theirs (id int primary key)")
 		var setup *stream.SetupError
-		_, err := stream.EnsurePublication(t.Context(), conn, "p", map[string][]string{"public.theirs": {"id"}})
+		_, err := stream.EnsurePublication(t.Context(), conn, "p", map[string][]string{"public.theirs": {"id"}}, func() error { return nil })
 		if !errors.As(err, &setup) || !strings.Contains(setup.Hint, "alter publication") {
 			t.Errorf("EnsurePublication: %v", err)
 		}

@@ -95,6 +95,9 @@ type owner struct {
 	heard        time.Time // when the server last said anything
 	spoke        bool      // it has since
 
+	split      bool      // the sink holds its SQL transaction open for the next part
+	lastHanded time.Time // when it got the last one
+
 	batches chan *replication.Batch // to the applying goroutine, one at a time
 	applied chan applied            // from it
 	busy    bool
@@ -222,12 +225,18 @@ func (o *owner) handOver() {
 	// keep the ones before it from being committed.
 	case o.full(), o.assembler.Ready() && !o.assembler.InTransaction():
 		b = o.assembler.Take()
+	case o.split:
+		// The server may take long over what comes between, and would end an SQL
+		// transaction that is idle meanwhile.
+		if time.Since(o.lastHanded) > statusEvery {
+			b = &replication.Batch{More: true}
+		}
 	case o.idle():
 		o.lastIdle = time.Now()
 		b = &replication.Batch{EndLSN: o.walEnd}
 	}
 	if b != nil {
-		o.busy = true
+		o.busy, o.split, o.lastHanded = true, b.More, time.Now()
 		o.batches <- b
 	}
 }

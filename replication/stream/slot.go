@@ -80,9 +80,8 @@ func (s *Stream) CreateSlot(ctx context.Context) (Snapshot, error) {
 	blockers := <-reported
 	if err != nil {
 		if wait.Err() == context.DeadlineExceeded && ctx.Err() == nil {
-			return Snapshot{}, &SetupError{
-				fmt.Sprintf("slot %q could not be made within %s: transactions stay open (%s)", s.cfg.Slot, slotWait, blockers),
-				"End them, e.g. select pg_terminate_backend(<pid>); then start helixd again.", nil}
+			return Snapshot{}, fmt.Errorf("slot %q could not be made within %s: transactions stay open (%s); "+
+				"end them, e.g. select pg_terminate_backend(<pid>)", s.cfg.Slot, slotWait, blockers)
 		}
 		return Snapshot{}, fmt.Errorf("create slot %q: %w", s.cfg.Slot, slotError(err))
 	}
@@ -108,7 +107,7 @@ func (s *Stream) reportBlockers(ctx context.Context) <-chan string {
 				return
 			case <-tick.C:
 			}
-			seen, err := openTransactions(ctx, s.cfg.ConnString)
+			seen, err := openTransactions(ctx, s.look)
 			if err != nil || seen == "" || seen == blockers {
 				continue
 			}
@@ -120,8 +119,8 @@ func (s *Stream) reportBlockers(ctx context.Context) <-chan string {
 	return result
 }
 
-func openTransactions(ctx context.Context, connString string) (string, error) {
-	conn, err := pgconn.Connect(ctx, connString)
+func openTransactions(ctx context.Context, cfg *pgconn.Config) (string, error) {
+	conn, err := pgconn.ConnectConfig(ctx, cfg)
 	if err != nil {
 		return "", err
 	}

@@ -55,6 +55,7 @@ const (
 type Stream struct {
 	cfg    Config
 	conn   *pgconn.PgConn
+	look   *pgconn.Config // of an SQL connection to the same server
 	system pglogrepl.IdentifySystemResult
 }
 
@@ -78,6 +79,11 @@ func Open(ctx context.Context, cfg Config) (*Stream, error) {
 	if pg.Port == 6543 || strings.Contains(pg.Host, ".pooler.") {
 		return nil, &SetupError{fmt.Sprintf("%s:%d is a connection pooler", pg.Host, pg.Port), directHint, nil}
 	}
+	for name := range pg.RuntimeParams {
+		if strings.HasPrefix(name, "pool_") { // the pool's, not the server's
+			delete(pg.RuntimeParams, name)
+		}
+	}
 	// Values arrive in the text form that helixd reads, whatever the server's settings.
 	for name, value := range map[string]string{
 		"replication": "database", "application_name": "helixd " + cfg.Slot,
@@ -94,7 +100,10 @@ func Open(ctx context.Context, cfg Config) (*Stream, error) {
 	if err != nil {
 		return nil, connectError(err)
 	}
-	s := &Stream{cfg: cfg, conn: conn}
+	s := &Stream{cfg: cfg, conn: conn, look: pg.Copy()}
+	for _, name := range []string{"replication", "wal_sender_timeout"} {
+		delete(s.look.RuntimeParams, name)
+	}
 	if err := s.preflight(ctx); err != nil {
 		s.Close()
 		return nil, err

@@ -105,7 +105,7 @@ func newBed(t *testing.T) *bed {
 	b.exec(t, "create table item (id int primary key, text text); create table other (id int, filler text)")
 	b.cfg = stream.Config{ConnString: b.db.URL("postgres"), Slot: b.db.SlotName("s"), Publication: "p",
 		Log: zerolog.New(zerolog.NewTestWriter(t))}
-	if _, err := stream.EnsurePublication(t.Context(), b.admin, "p", map[string][]string{"public.item": {"id", "text"}}); err != nil {
+	if _, err := stream.EnsurePublication(t.Context(), b.admin, "p", map[string][]string{"public.item": {"id", "text"}}, func() error { return nil }); err != nil {
 		t.Fatal(err)
 	}
 	s := b.open(t)

@@ -64,15 +64,26 @@ begin
       raise exception 'vector_clock has a counter that is not a whole number from 0 to 2^53 - 1'
         using errcode = 'check_violation', column = 'vector_clock';
     end if;
-    if pg_column_size(new.vector_clock) > 1048576 then
-      raise exception 'vector_clock has % bytes; at most 1 MB is possible', pg_column_size(new.vector_clock)
+    -- The numbers first: only then is its text known to be short.
+    if exists (select from jsonb_path_query(new.vector_clock, 'strict $.** ? (@.type() == "number")') n
+        where length(n::text) > 100) or octet_length(new.vector_clock::text) > 1048576 then
+      raise exception 'vector_clock is too large; at most 1 MB is possible'
         using errcode = 'check_violation', column = 'vector_clock';
     end if;
   end if;
-  if (tg_op = 'INSERT' or new.data is distinct from old.data) and pg_column_size(new.data) > 16777216 then
-    raise exception 'data has % bytes; at most 16 MB is possible', pg_column_size(new.data)
-      using errcode = 'check_violation', column = 'data',
-      hint = 'Keep files in Supabase Storage and their paths in data.';
+  if tg_op = 'INSERT' or new.data is distinct from old.data then
+    -- jsonb keeps 1e131071 in twelve bytes and prints 131,072 digits: a row of a few
+    -- kilobytes could become a gigabyte in the stream.
+    if exists (select from jsonb_path_query(new.data, 'strict $.** ? (@.type() == "number")') n
+      where length(n::text) > 100) then
+      raise exception 'data has a number of more than 100 digits'
+        using errcode = 'check_violation', column = 'data', hint = 'Send it as a string.';
+    end if;
+    if pg_column_size(new.data) > 16777216 or octet_length(new.data::text) > 16777216 then
+      raise exception 'data is too large; at most 16 MB is possible'
+        using errcode = 'check_violation', column = 'data',
+        hint = 'Keep files in Supabase Storage and their paths in data.';
+    end if;
   end if;
   if (tg_op = 'INSERT' or new.last_modified is distinct from old.last_modified)
     and not isfinite(new.last_modified) then

