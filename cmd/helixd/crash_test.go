@@ -39,6 +39,7 @@ const (
 type load struct {
 	users   []string
 	written atomic.Int64
+	allowed atomic.Int64 // so many may be written yet: what is to disturb the load must not come after it
 	history [writers][]sent
 }
 
@@ -79,6 +80,11 @@ func (l *load) write(ctx context.Context, db *testenv.Database, w int, rng *rand
 	}
 	var conn *pgx.Conn
 	for n := range deltas / writers {
+		for tick := time.NewTicker(2 * time.Millisecond); l.written.Load() >= l.allowed.Load(); <-tick.C {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+		}
 		e, d := rng.IntN(entities), rng.IntN(devices)
 		device := fmt.Sprintf("device%d", d)
 		clock := local[e][d].clock
@@ -203,7 +209,7 @@ func (l *load) check(t *testing.T, admin *pgx.Conn) {
 
 // disrupted runs the load while something keeps happening to it, then lets
 // helixd finish and checks.
-func disrupted(t *testing.T, db *testenv.Database, disrupt func(applied func() int64, run func(failpoint string) *process)) {
+func disrupted(t *testing.T, db *testenv.Database, disrupt func(l *load, applied func() int64, run func(failpoint string) *process)) {
 	admin := migrated(t, db)
 	exec1(t, admin, "create table helix_audit (entity_id uuid, device_id text, counter bigint, applied int, primary key (entity_id, device_id, counter))")
 	slot := db.SlotName("crash")
@@ -234,7 +240,8 @@ func disrupted(t *testing.T, db *testenv.Database, disrupt func(applied func() i
 		_ = conn.QueryRow(t.Context(), "select changes from helix.checkpoints where slot = $1", slot).Scan(&n)
 		return n
 	}
-	disrupt(applied, run)
+	disrupt(&l, applied, run)
+	l.allowed.Store(deltas)
 	<-loaded
 	last := run("")
 	admin = db.Connect(t, "postgres")
@@ -253,13 +260,14 @@ func TestKilled(t *testing.T) {
 	t.Parallel()
 	points := []string{"after-receive", "after-react", "before-commit", "after-commit", "before-ack"}
 	kills := count(5, 30)
-	disrupted(t, testenv.New(t), func(applied func() int64, run func(string) *process) {
+	disrupted(t, testenv.New(t), func(l *load, applied func() int64, run func(string) *process) {
 		for i := range kills {
+			l.allowed.Store(int64((i + 1) * deltas / (kills + 1)))
 			// Once at each point, then at random times too.
 			if i < len(points) || i%2 == 0 {
-				n := 1 + rand.IntN(20)
+				n := 1 + rand.IntN(3)
 				if points[i%len(points)] == "after-receive" {
-					n *= 50
+					n = 1 + rand.IntN(500)
 				}
 				p := run(fmt.Sprintf("%s:%d", points[i%len(points)], n))
 				select {
@@ -270,8 +278,8 @@ func TestKilled(t *testing.T) {
 				continue
 			}
 			p := run("")
-			goal := applied() + rand.Int64N(deltas/int64(kills))
-			until(t, "some progress", func() bool { return applied() >= min(goal, deltas-1) })
+			goal := min(applied()+rand.Int64N(int64(deltas/kills)), l.allowed.Load()-writers)
+			until(t, "some progress", func() bool { return applied() >= goal })
 			p.kill()
 		}
 	})
@@ -280,7 +288,8 @@ func TestKilled(t *testing.T) {
 func TestPostgresRestarted(t *testing.T) {
 	t.Parallel()
 	cluster := testenv.StartCluster(t, testenv.Options{Fsync: true})
-	disrupted(t, testenv.NewOn(t, cluster), func(applied func() int64, run func(string) *process) {
+	disrupted(t, testenv.NewOn(t, cluster), func(l *load, applied func() int64, run func(string) *process) {
+		l.allowed.Store(deltas)
 		p := run("")
 		restarts := count(1, 5)
 		for i := range restarts {
