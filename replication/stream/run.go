@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -58,7 +59,7 @@ func (s *Stream) Run(ctx context.Context, from replication.LSN, sink replication
 	applyCtx, cancelApply := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancelApply()
 	o := &owner{
-		cfg: s.cfg, wire: wire.Conn, frontend: wire.Frontend,
+		cfg: s.cfg, wire: wire.Conn, reader: s.reader, frontend: wire.Frontend,
 		assembler: pgoutput.NewAssembler(from),
 		received:  from, flushed: from, acknowledged: from,
 		batches: make(chan *replication.Batch), applied: make(chan applied, 1),
@@ -83,6 +84,7 @@ func (s *Stream) Run(ctx context.Context, from replication.LSN, sink replication
 type owner struct {
 	cfg       Config
 	wire      net.Conn
+	reader    *bufio.Reader // wire → reader → frontend
 	frontend  *pgproto3.Frontend
 	assembler *pgoutput.Assembler
 
@@ -124,7 +126,7 @@ func (o *owner) run(ctx context.Context) error {
 	o.heard = time.Now()
 	o.nextStatus = o.heard // the first answer shows the server that we live
 	for {
-		if o.frontend.ReadBufferLen() == 0 || o.full() {
+		if o.frontend.ReadBufferLen() == 0 && o.reader.Buffered() == 0 || o.full() {
 			if err := o.turn(ctx); err != nil {
 				return err
 			}

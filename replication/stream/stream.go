@@ -1,15 +1,18 @@
 package stream
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/jackc/pglogrepl"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgproto3"
 	"github.com/rs/zerolog"
 
 	"github.com/helixd/helixd/replication"
@@ -44,6 +47,10 @@ const (
 	// minVersion is the first with column lists and row filters in publications.
 	minVersion = 150000
 
+	// readBuffer lets one read take what the server has sent meanwhile; with the
+	// driver's 8 KB, each would be followed by a look at the sink and an answer.
+	readBuffer = 256 << 10
+
 	connectTimeout = 15 * time.Second
 	// senderTimeout is how long the server waits for an answer of ours before
 	// it lets go of the slot. Ours come three times as often.
@@ -55,6 +62,7 @@ const (
 type Stream struct {
 	cfg    Config
 	conn   *pgconn.PgConn
+	reader *bufio.Reader  // what conn reads through
 	look   *pgconn.Config // of an SQL connection to the same server
 	system pglogrepl.IdentifySystemResult
 }
@@ -94,13 +102,19 @@ func Open(ctx context.Context, cfg Config) (*Stream, error) {
 	} {
 		pg.RuntimeParams[name] = value
 	}
+	var reader *bufio.Reader
+	pg.BuildFrontend = func(r io.Reader, w io.Writer) *pgproto3.Frontend {
+		reader = bufio.NewReaderSize(r, readBuffer)
+		return pgproto3.NewFrontend(reader, w)
+	}
 	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
 	defer cancel()
 	conn, err := pgconn.ConnectConfig(ctx, pg)
 	if err != nil {
 		return nil, connectError(err)
 	}
-	s := &Stream{cfg: cfg, conn: conn, look: pg.Copy()}
+	s := &Stream{cfg: cfg, conn: conn, reader: reader, look: pg.Copy()}
+	s.look.BuildFrontend = pgproto3.NewFrontend
 	for _, name := range []string{"replication", "wal_sender_timeout"} {
 		delete(s.look.RuntimeParams, name)
 	}
