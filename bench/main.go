@@ -1,0 +1,204 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/helixd/helixd/testenv"
+)
+
+func main() {
+	if os.Getenv(childEnv) != "" {
+		os.Exit(childMain())
+	}
+	os.Exit(run())
+}
+
+// options are the flags.
+type options struct {
+	rows       int
+	runs       int
+	only       string
+	json       string
+	helixd     string
+	cpuProfile string // for who makes helixd faster; not in the usage text
+}
+
+func (o *options) parse(args []string) error {
+	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
+	quick := flags.Bool("quick", false, "a tenth of the rows, and 3 runs")
+	flags.IntVar(&o.rows, "rows", 1_000_000, "rows of the large transaction; 3/10 of it are the one-row transactions, 2/10 the sync deltas")
+	flags.IntVar(&o.runs, "runs", 5, "runs of each side, of which the median counts")
+	flags.StringVar(&o.only, "only", "", "sections, with commas: decode,drain,sync,memory,latency")
+	flags.StringVar(&o.json, "json", "", "write the figures to this file as well")
+	flags.StringVar(&o.helixd, "helixd", "", "measure this helixd binary instead of one built now")
+	flags.StringVar(&o.cpuProfile, "cpuprofile", "", "")
+	flags.Usage = func() {
+		fmt.Fprintln(flags.Output(), "usage: go run . [flags]")
+		flags.VisitAll(func(f *flag.Flag) {
+			if f.Usage != "" {
+				fmt.Fprintf(flags.Output(), "  --%-8s %s\n", f.Name, f.Usage)
+			}
+		})
+	}
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	if *quick {
+		o.rows, o.runs = o.rows/10, min(o.runs, 3)
+	}
+	if o.rows < 100 || o.runs < 1 || flags.NArg() > 0 {
+		flags.Usage()
+		return errors.New("--rows is at least 100, --runs at least 1, and there are no arguments")
+	}
+	return nil
+}
+
+// section is one part of the benchmark.
+type section struct {
+	name string
+	run  func(context.Context, *bench) error
+}
+
+var sections = []section{
+	{"decode", decode}, {"drain", drain}, {"sync", syncBacklog}, {"memory", syncLarge}, {"latency", latency},
+}
+
+func (o *options) sections() ([]section, error) {
+	if o.only == "" {
+		return sections, nil
+	}
+	names := strings.Split(o.only, ",")
+	for _, name := range names {
+		if !slices.ContainsFunc(sections, func(s section) bool { return s.name == name }) {
+			return nil, fmt.Errorf("--only: there is no section %q", name)
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(sections), func(s section) bool { return !slices.Contains(names, s.name) }), nil
+}
+
+// bench is what the sections share.
+type bench struct {
+	options
+	cluster *testenv.Cluster
+	report  report
+	dir     string // thrown away
+	began   time.Time
+	built   string // path of the daemon, once built
+}
+
+func run() int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	b := &bench{began: time.Now()}
+	if err := b.parse(os.Args[1:]); errors.Is(err, flag.ErrHelp) {
+		return 0
+	} else if err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		return 2
+	}
+	chosen, err := b.sections()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		return 2
+	}
+	if err := b.measure(ctx, chosen); err != nil {
+		if ctx.Err() != nil {
+			fmt.Fprintln(os.Stderr, "bench: interrupted; cleaned up")
+			return 130
+		}
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		return 1
+	}
+	return 0
+}
+
+func (b *bench) measure(ctx context.Context, chosen []section) (err error) {
+	if b.dir, err = os.MkdirTemp("", "helix-bench-"); err != nil {
+		return err
+	}
+	defer os.RemoveAll(b.dir)
+	b.cluster, err = testenv.Start(ctx, testenv.Options{Fsync: true, Logf: b.say, Settings: map[string]string{
+		"track_commit_timestamp": "on", // for latency
+		"max_wal_size":           "4GB",
+	}})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, b.cluster.Stop()) }()
+	b.report.Machine = readMachine(b.cluster.Version())
+	if busy := b.report.Machine.Load; busy > 0.7 {
+		b.say("the machine is busy (load %.1f): the figures will be noisy", busy)
+	}
+	for _, s := range chosen {
+		b.say("%s", s.name)
+		if err := s.run(ctx, b); err != nil {
+			return fmt.Errorf("%s: %w", s.name, err)
+		}
+	}
+	b.report.print(os.Stdout)
+	if b.json != "" {
+		return b.report.writeJSON(b.json)
+	}
+	return nil
+}
+
+// say shows progress.
+func (b *bench) say(format string, args ...any) {
+	fmt.Fprintf(os.Stderr, "%6.1fs  %s\n", time.Since(b.began).Seconds(), fmt.Sprintf(format, args...))
+}
+
+// profile is where a drain's CPU profile goes, "" when none is wanted.
+func (b *bench) profile(name string) string {
+	if b.cpuProfile == "" {
+		return ""
+	}
+	return filepath.Join(b.cpuProfile, name+".pprof")
+}
+
+// database makes a database that the section drops with the function it gets.
+func (b *bench) database(ctx context.Context, name string) (*testenv.Database, *pgx.Conn, func(), error) {
+	db, err := b.cluster.NewDatabase(ctx, name)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	drop := func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
+		defer cancel()
+		if err := db.Drop(ctx); err != nil {
+			b.say("%v", err)
+		}
+	}
+	conn, err := pgx.Connect(ctx, db.URL("postgres"))
+	if err != nil {
+		drop()
+		return nil, nil, nil, err
+	}
+	return db, conn, func() {
+		_ = conn.Close(context.WithoutCancel(ctx))
+		drop()
+	}, nil
+}
+
+// settle writes out what a load left dirty, so that it is not written while
+// something else is measured.
+func settle(ctx context.Context, db *testenv.Database) error {
+	conn, err := pgx.Connect(ctx, db.URL("supabase_admin"))
+	if err != nil {
+		return err
+	}
+	defer conn.Close(context.WithoutCancel(ctx)) //nolint:errcheck // nothing is pending
+	_, err = conn.Exec(ctx, "checkpoint")
+	return err
+}

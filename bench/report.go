@@ -1,0 +1,139 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+	"text/tabwriter"
+)
+
+// report is what the benchmark ends with.
+type report struct {
+	Machine machine  `json:"machine"`
+	Figures []figure `json:"figures"`
+}
+
+// figure is a line of the table.
+type figure struct {
+	Section string    `json:"section"`
+	Name    string    `json:"name"`
+	Unit    string    `json:"unit"`
+	Runs    []float64 `json:"runs"` // helixd's
+	Median  float64   `json:"median"`
+
+	Peer       string    `json:"peer,omitempty"`
+	PeerRuns   []float64 `json:"peer_runs,omitempty"`
+	PeerMedian float64   `json:"peer_median,omitempty"`
+	Ratio      float64   `json:"ratio,omitempty"` // helixd to peer
+
+	Target string `json:"target,omitempty"`
+	Met    *bool  `json:"met,omitempty"`
+}
+
+func newFigure(section, name, unit string, runs ...float64) *figure {
+	return &figure{Section: section, Name: name, Unit: unit, Runs: runs, Median: median(runs)}
+}
+
+// beside adds the peer's runs of the same thing.
+func (f *figure) beside(peer string, runs ...float64) *figure {
+	f.Peer, f.PeerRuns, f.PeerMedian = peer, runs, median(runs)
+	if f.PeerMedian > 0 {
+		f.Ratio = f.Median / f.PeerMedian
+	}
+	return f
+}
+
+// atLeast, below and ratioAtLeast set the target.
+func (f *figure) atLeast(v float64) *figure { return f.aim("≥ "+number(v), f.Median >= v) }
+
+func (f *figure) below(v float64) *figure { return f.aim("< "+number(v), f.Median < v) }
+
+func (f *figure) ratioAtLeast(v float64) *figure {
+	return f.aim(fmt.Sprintf("≥ %.2g× the peer", v), f.Ratio >= v)
+}
+
+func (f *figure) aim(target string, met bool) *figure {
+	f.Target, f.Met = target, &met
+	return f
+}
+
+func (r *report) add(figures ...*figure) {
+	for _, f := range figures {
+		r.Figures = append(r.Figures, *f)
+	}
+}
+
+func (r *report) print(out io.Writer) {
+	fmt.Fprintf(out, "\n%s\nmedians; helixd and peer in alternating order\n\n", r.Machine)
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "\tunit\thelixd\tpeer\t\tratio\ttarget\t")
+	section := ""
+	for _, f := range r.Figures {
+		if f.Section != section {
+			section = f.Section
+			fmt.Fprintf(w, "%s\t\t\t\t\t\t\t\n", section)
+		}
+		peer, ratio, met := "", "", ""
+		if f.Peer != "" {
+			peer = number(f.PeerMedian)
+		}
+		if f.Ratio > 0 {
+			ratio = fmt.Sprintf("%.2f×", f.Ratio)
+		}
+		if f.Met != nil {
+			met = "not met"
+			if *f.Met {
+				met = "met"
+			}
+		}
+		fmt.Fprintf(w, "  %s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", f.Name, f.Unit, number(f.Median), peer, f.Peer, ratio, f.Target, met)
+	}
+	w.Flush() //nolint:errcheck // a closed stdout has nobody to tell
+}
+
+func (r *report) writeJSON(path string) error {
+	b, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, append(b, '\n'), 0o644)
+}
+
+// number gives three significant digits, thousands apart.
+func number(v float64) string {
+	switch {
+	case v >= 1000:
+		digits := strconv.Itoa(int(v))
+		for i := len(digits) - 3; i > 0; i -= 3 {
+			digits = digits[:i] + "," + digits[i:]
+		}
+		return digits
+	case v >= 100:
+		return fmt.Sprintf("%.0f", v)
+	case v >= 10:
+		return fmt.Sprintf("%.3g", v)
+	}
+	return fmt.Sprintf("%.2g", v)
+}
+
+func median(runs []float64) float64 {
+	return quantile(runs, 0.5)
+}
+
+// quantile gives the value below which a part q of the values lies; between two
+// values it is in proportion.
+func quantile(values []float64, q float64) float64 {
+	if len(values) == 0 {
+		return 0
+	}
+	s := slices.Sorted(slices.Values(values))
+	at := q * float64(len(s)-1)
+	i := int(at)
+	if i+1 == len(s) {
+		return s[i]
+	}
+	return s[i] + (at-float64(i))*(s[i+1]-s[i])
+}
