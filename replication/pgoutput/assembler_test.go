@@ -113,8 +113,11 @@ func TestAssembler(t *testing.T) {
 	t.Run("Parts", func(t *testing.T) {
 		a := pgoutput.NewAssembler(0)
 		add(t, a, begin(1, 10), rel, row, commit(10, 15), begin(2, 20), mark, row)
-		b := wantTake(t, a, "a0I. b0MI more")
-		if b.EndLSN != 0 || b.Bytes != 2*len(row)+len(mark) {
+		if b := wantTake(t, a, "a0I."); b.EndLSN != 15 || b.Bytes != len(row) {
+			t.Errorf("got %+v", b)
+		}
+		b := wantTake(t, a, "b0MI more") // only now: it would have held the other up
+		if b.EndLSN != 0 || b.Bytes != len(row)+len(mark) {
 			t.Errorf("got %+v", b)
 		}
 		if a.Ready() {

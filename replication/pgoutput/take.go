@@ -10,11 +10,12 @@ func (a *Assembler) Ready() bool {
 	return len(a.held.done) > 0 || a.state == split && a.held.openLen() > 0
 }
 
-// Take hands over all that is held as one batch, nil if that is nothing.
+// Take hands over all finished transactions as one batch, nil if nothing is held.
 //
-// An unfinished transaction goes along as a part, with More set. As long as
-// it has only logical messages it is held back, because it may come to
-// nothing; unless they are many, and there is nothing else to hand over.
+// An unfinished transaction stays behind, since its beginning would keep the
+// others from being committed. Only where nothing else is held it is handed over
+// in parts, with More set. As long as it has only logical messages it is held
+// back even then, because it may come to nothing; unless they are many.
 func (a *Assembler) Take() *replication.Batch {
 	h := &a.held
 	part := a.takesPart()
@@ -43,7 +44,9 @@ func (a *Assembler) takesPart() bool {
 		return false // its end will never come
 	}
 	switch a.state {
-	case changed, split:
+	case changed:
+		return len(a.held.done) == 0 && a.held.openLen() > 0
+	case split:
 		return a.held.openLen() > 0
 	case quiet:
 		return len(a.held.done) == 0 && a.held.openBytes > maxQuiet

@@ -287,6 +287,31 @@ func TestRun(t *testing.T) {
 			t.Errorf("200 transactions that came while the sink was busy took %d batches", b.sink.batches-1)
 		}
 	})
+	t.Run("BacklogIsCommittedAsItComes", func(t *testing.T) {
+		// A batch that closes at its bound closes in the middle of a transaction
+		// as a rule: what was finished before must not wait for the next one.
+		b := newBed(t)
+		b.cfg.BatchRows = 20
+		for i := range 500 {
+			b.exec(t, fmt.Sprintf("insert into item values (%d, 'a')", i))
+		}
+		b.sink.delay = make(chan struct{}, 1000)
+		go func() {
+			for tick := time.NewTicker(2 * time.Millisecond); ; <-tick.C {
+				select {
+				case b.sink.delay <- struct{}{}:
+				case <-t.Context().Done():
+					return
+				}
+			}
+		}()
+		b.start(t)
+		until(t, "all changes", func() bool { return b.sink.seen() == 500 })
+		b.end(t)
+		if b.sink.parts != 0 {
+			t.Errorf("%d of %d batches of one-row transactions were parts", b.sink.parts, b.sink.batches)
+		}
+	})
 	t.Run("IdleTablesDoNotKeepWAL", func(t *testing.T) {
 		b := newBed(t)
 		b.cfg.IdleWAL = 1 << 20
