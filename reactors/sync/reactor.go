@@ -141,7 +141,7 @@ func (r Reactor) resolve(ctx context.Context, tx *reactors.Tx, events []event, l
 			}
 			putOff[e.key] = append(putOff[e.key], events[i])
 			continue
-		case len(e.Clock)+len(events[i].version.Clock) > 1000 &&
+		case e.Clock.size()+events[i].version.Clock.size() > MaxClockBytes &&
 			e.Clock.Join(events[i].version.Clock).size() > MaxClockBytes:
 			tx.Reject(*events[i].row, fmt.Errorf("vector_clock: the clock of the entity would have more than %d bytes", MaxClockBytes))
 			continue

@@ -97,8 +97,11 @@ func (s *State) Apply(v Version, committed time.Time) (conflicts []Conflict, cha
 		resolution = s.place(&v, before, replaced, lost)
 	}
 
-	clock := s.Clock.Join(v.Clock)
-	if placed == added || resolution != s.Resolution || clock.Compare(s.Clock) != Equal {
+	clock, grown := s.Clock, false
+	if order := v.Clock.Compare(s.Clock); order == After || order == Concurrent {
+		clock, grown = clock.Join(v.Clock), true
+	}
+	if placed == added || resolution != s.Resolution || grown {
 		s.Revision++
 		s.Updated = committed
 		changed = true
