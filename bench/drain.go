@@ -113,6 +113,8 @@ func loadUsers(ctx context.Context, conn *pgx.Conn, l load) (from replication.LS
 
 // dropDrained drops a slot, and makes sure that it was acknowledged to the end.
 func dropDrained(ctx context.Context, conn *pgx.Conn, slot string) error {
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
 	for { // the walsender may take a moment to notice that its client is gone
 		var active bool
 		var behind int64
@@ -122,8 +124,12 @@ func dropDrained(ctx context.Context, conn *pgx.Conn, slot string) error {
 		case err != nil:
 			return err
 		case active:
-			time.Sleep(20 * time.Millisecond)
-			continue
+			select {
+			case <-tick.C:
+				continue
+			case <-ctx.Done():
+				return ctx.Err()
+			}
 		case behind > 1<<20: // some housekeeping is in the WAL after the load
 			return fmt.Errorf("the slot was acknowledged up to %d bytes before the end only", behind)
 		}
