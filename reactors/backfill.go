@@ -49,8 +49,15 @@ func (d *Dispatcher) Backfill(ctx context.Context, snapshot string, at replicati
 	if err != nil {
 		return fmt.Errorf("backfill: use the slot's snapshot: %w", err)
 	}
+	then, err := currentSnapshot(ctx, snap)
+	if err != nil {
+		return fmt.Errorf("backfill: %w", err)
+	}
 	if err := d.begin(ctx); err != nil {
 		return err
+	}
+	if err := d.await(ctx, then.coveredBy); err != nil {
+		return fmt.Errorf("backfill: %w", err)
 	}
 	// Another process may lead by the time this ends, if our lock was lost.
 	var epoch int64

@@ -37,7 +37,7 @@ func queueDeadLetters(batch *pgx.Batch, slot string, rejected []rejection) {
 
 // identify gives a row's key as a JSON object, and its user where it has one.
 func (r *Row) identify() (key string, userID *string) {
-	if r.Op == replication.Delete {
+	if r.key != nil { // through the inbox
 		if r.userID != "" {
 			userID = &r.userID
 		}

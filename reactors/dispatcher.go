@@ -36,7 +36,7 @@ type Dispatcher struct {
 	canSend   bool   // realtime.send exists
 	epoch     atomic.Int64
 	relations map[*replication.Relation]*routes
-	inbox     map[string][]route // of deletes, by "table"
+	inbox     map[string][]route // by table, of what the inbox tells
 
 	open *apply // between a Batch with More and the one that ends it
 }
@@ -64,7 +64,7 @@ type routes struct {
 	table  string
 	inbox  bool
 	// Of the inbox: positions of its columns.
-	tableName, key, userID int
+	tableName, op, key, userID int
 }
 
 // NewDispatcher makes a Dispatcher for a slot. It reads what it needs to know
@@ -80,9 +80,13 @@ func NewDispatcher(ctx context.Context, pool *pgxpool.Pool, slot string, jobs *J
 	}
 	for i, r := range reactors {
 		for j, w := range r.Watches() {
-			if slices.Contains(w.Ops, replication.Delete) {
-				d.inbox[w.Table] = append(d.inbox[w.Table], route{reactor: i, watch: j})
+			at := route{reactor: i, watch: j}
+			for _, op := range w.Ops {
+				if w.throughInbox(op) {
+					at.ops = append(at.ops, op)
+				}
 			}
+			d.inbox[w.Table] = append(d.inbox[w.Table], at)
 		}
 	}
 	if err := pool.QueryRow(ctx, "select secret from helix.instance").Scan(&d.secret); err != nil {
@@ -149,6 +153,11 @@ func (d *Dispatcher) applyChunk(ctx context.Context, b *replication.Batch) error
 	if err != nil {
 		return err
 	}
+	if slices.ContainsFunc(rows, func(its []Row) bool { return len(its) > 0 }) {
+		if err := d.await(ctx, func(s *snapshot) bool { return s.seesAll(b) }); err != nil {
+			return err
+		}
+	}
 	for i, r := range d.reactors {
 		if len(rows[i]) > 0 {
 			if err := d.react(ctx, r, rows[i]); err != nil {
@@ -170,7 +179,7 @@ func (d *Dispatcher) begin(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("begin apply: %w", err)
 	}
-	tx, err := conn.BeginTx(ctx, pgx.TxOptions{BeginQuery: fmt.Sprintf("begin; select pg_logical_emit_message(true, %s, %s)",
+	tx, err := conn.BeginTx(ctx, pgx.TxOptions{BeginQuery: fmt.Sprintf("begin isolation level read committed; select pg_logical_emit_message(true, %s, %s)",
 		quoteLiteral(markerPrefix), quoteLiteral(m.content()))}) // one round trip
 	if err != nil {
 		conn.Release()
@@ -222,15 +231,22 @@ func (d *Dispatcher) route(b *replication.Batch) ([][]Row, error) {
 	return rows, nil
 }
 
-// routeInbox turns an inbox row into the delete that it tells of.
+// routeInbox turns an inbox row into the change that it tells of.
 func (d *Dispatcher) routeInbox(rows [][]Row, to *routes, row Row) {
-	row.Op = replication.Delete
+	switch string(row.values[to.op].Data) {
+	case "INSERT":
+		row.Op = replication.Insert
+	case "UPDATE":
+		row.Op = replication.Update
+	default:
+		row.Op = replication.Delete
+	}
 	row.key = row.values[to.key].Data
 	row.userID = string(row.values[to.userID].Data)
 	row.table = "public." + string(row.values[to.tableName].Data)
 	row.values = nil
 	for _, r := range d.inbox[row.table] {
-		if !d.withheld(r.reactor, row.table) {
+		if slices.Contains(r.ops, row.Op) && !d.withheld(r.reactor, row.table) {
 			row.Watch = r.watch
 			rows[r.reactor] = append(rows[r.reactor], row)
 		}
@@ -251,14 +267,14 @@ func (d *Dispatcher) routesOf(rel *replication.Relation) (*routes, error) {
 	to := &routes{table: rel.String()}
 	if to.table == inboxTable {
 		to.inbox = true
-		to.tableName, to.key, to.userID = rel.Index("table_name"), rel.Index("key"), rel.Index("user_id")
-		if min(to.tableName, to.key, to.userID) < 0 {
-			return nil, missingColumn(to.table, "table_name, key or user_id")
+		to.tableName, to.op, to.key, to.userID = rel.Index("table_name"), rel.Index("op"), rel.Index("key"), rel.Index("user_id")
+		if min(to.tableName, to.op, to.key, to.userID) < 0 {
+			return nil, missingColumn(to.table, "table_name, op, key or user_id")
 		}
 	}
 	for i, r := range d.reactors {
 		for j, w := range r.Watches() {
-			if w.Table != to.table {
+			if w.Table != to.table || len(w.Columns) == 0 {
 				continue
 			}
 			at := route{reactor: i, watch: j, ops: w.Ops}

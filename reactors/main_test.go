@@ -32,11 +32,19 @@ func (copier) Watches() []reactors.Watch {
 	return []reactors.Watch{
 		{Table: "public.source", Ops: []replication.Op{replication.Insert, replication.Update}, Columns: []string{"id", "n"}},
 		{Table: "public.target", Ops: []replication.Op{replication.Insert}, Columns: []string{"id", "n"}},
+		{Table: "public.settings", Ops: []replication.Op{replication.Update, replication.Delete}},
 	}
 }
 
 func (c copier) React(ctx context.Context, tx *reactors.Tx, rows []reactors.Row) error {
 	for i := range rows {
+		if rows[i].Watch == 2 {
+			key, user := rows[i].InboxKey()
+			if _, err := tx.Exec(ctx, "insert into target select ($1::text::jsonb->>'id')::int, $2::text::int", string(key), user); err != nil {
+				return err
+			}
+			continue
+		}
 		id, _ := rows[i].Text(0)
 		n, _ := rows[i].Text(1)
 		if rows[i].Watch == 1 {
@@ -122,7 +130,7 @@ func row(rel *replication.Relation, id, n int) replication.Change {
 // transaction makes a committed one of changes.
 func (b *bench) transaction(changes ...replication.Change) replication.Transaction {
 	b.lsn += 100
-	return replication.Transaction{XID: uint32(b.lsn), CommitLSN: b.lsn, EndLSN: b.lsn + 50, CommitTime: time.Now(), Changes: changes}
+	return replication.Transaction{CommitLSN: b.lsn, EndLSN: b.lsn + 50, CommitTime: time.Now(), Changes: changes}
 }
 
 func batch(txs ...replication.Transaction) *replication.Batch {

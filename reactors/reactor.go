@@ -31,11 +31,17 @@ type Reactor interface {
 	React(ctx context.Context, tx *Tx, rows []Row) error
 }
 
-// Watch is a table and what of it a Reactor wants to see.
+// Watch is a table and what of it a Reactor wants to see. Deletes come through
+// helix.inbox, and so do all changes of a Watch without Columns, whose table is
+// then not streamed: of those a Row has the InboxKey only.
 type Watch struct {
 	Table   string // qualified, "public.sync_state"
 	Ops     []replication.Op
-	Columns []string // in the order of Row.Value; of a Delete none are known
+	Columns []string // in the order of Row.Value
+}
+
+func (w *Watch) throughInbox(op replication.Op) bool {
+	return len(w.Columns) == 0 || op == replication.Delete
 }
 
 // Row is one change as one Watch sees it.
@@ -51,7 +57,7 @@ type Row struct {
 	values   replication.Tuple
 	columns  []int // Watch.Columns → values
 
-	// Of a Delete, which comes through helix.inbox:
+	// Of what comes through helix.inbox:
 	key    []byte
 	userID string
 }
@@ -66,9 +72,9 @@ func (r *Row) Text(i int) (text string, ok bool) {
 	return string(v.Data), v.Kind == replication.Text
 }
 
-// DeletedKey gives the natural key of a deleted row, without its user_id, as
-// the JSON object that its trigger wrote, and the user who owned it.
-func (r *Row) DeletedKey() (key []byte, userID string) { return r.key, r.userID }
+// InboxKey gives the natural key of a row that the inbox tells of, without its
+// user_id, as the JSON object that the table's trigger wrote, and its owner.
+func (r *Row) InboxKey() (key []byte, userID string) { return r.key, r.userID }
 
 // checkAcyclic refuses reactors that could feed each other for ever: a table
 // that one writes and another watches is an edge. A reactor that watches what
