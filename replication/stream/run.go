@@ -61,7 +61,7 @@ func (s *Stream) Run(ctx context.Context, from replication.LSN, sink replication
 	o := &owner{
 		cfg: s.cfg, wire: wire.Conn, reader: s.reader, frontend: wire.Frontend,
 		assembler: pgoutput.NewAssembler(from),
-		received:  from, flushed: from, acknowledged: from,
+		received:  from, flushed: from,
 		batches: make(chan *replication.Batch), applied: make(chan applied, 1),
 	}
 	go o.apply(applyCtx, sink)
@@ -88,14 +88,14 @@ type owner struct {
 	frontend  *pgproto3.Frontend
 	assembler *pgoutput.Assembler
 
-	received     replication.LSN // the furthest that the server sent
-	flushed      replication.LSN // durable in the sink
-	acknowledged replication.LSN // told to the server as flushed
-	walEnd       replication.LSN // of the last keepalive: all before it was sent
-	nextStatus   time.Time
-	lastIdle     time.Time
-	heard        time.Time // when the server last said anything
-	spoke        bool      // it has since
+	received   replication.LSN // the furthest that the server sent
+	flushed    replication.LSN // durable in the sink
+	walEnd     replication.LSN // of the last keepalive: all before it was sent
+	lastStatus time.Time
+	nextStatus time.Time
+	lastIdle   time.Time
+	heard      time.Time // when the server last said anything
+	spoke      bool      // it has since
 
 	split      bool      // the sink holds its SQL transaction open for the next part
 	lastHanded time.Time // when it got the last one
@@ -171,7 +171,7 @@ func (o *owner) turn(ctx context.Context) error {
 		if now.Sub(o.heard) > silence {
 			return fmt.Errorf("receive: the server has been silent for %s", silence)
 		}
-		if o.flushed > o.acknowledged || !now.Before(o.nextStatus) {
+		if !now.Before(o.nextStatus) {
 			failpoint.Here("before-ack")
 			if err := o.sendStatus(now); err != nil {
 				return err
@@ -208,7 +208,12 @@ func (o *owner) collect() error {
 		if a.err != nil {
 			return fmt.Errorf("apply: %w", a.err)
 		}
-		o.flushed = max(o.flushed, a.end)
+		if a.end > o.flushed {
+			o.flushed = a.end
+			if next := o.lastStatus.Add(acknowledgeEvery); next.Before(o.nextStatus) {
+				o.nextStatus = next
+			}
+		}
 	default:
 	}
 	return nil

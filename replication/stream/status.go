@@ -30,7 +30,6 @@ func (o *owner) sendStatus(now time.Time) error {
 	if err := o.frontend.Flush(); err != nil {
 		return fmt.Errorf("send status: %w", err)
 	}
-	o.acknowledged = o.flushed
-	o.nextStatus = now.Add(statusEvery)
+	o.lastStatus, o.nextStatus = now, now.Add(statusEvery)
 	return nil
 }

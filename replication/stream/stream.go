@@ -56,6 +56,9 @@ const (
 	// it lets go of the slot. Ours come three times as often.
 	senderTimeout = 10 * time.Second
 	statusEvery   = senderTimeout / 3
+	// acknowledgeEvery is how often the server hears that more is durable: each
+	// answer costs both sides a wake-up, and all it may do with one is drop WAL.
+	acknowledgeEvery = 100 * time.Millisecond
 )
 
 // Stream is one walsender connection. It is for one goroutine.
