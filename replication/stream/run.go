@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pglogrepl"
@@ -103,6 +104,7 @@ type owner struct {
 	batches chan *replication.Batch // to the applying goroutine, one at a time
 	applied chan applied            // from it
 	busy    bool
+	holds   atomic.Bool // there is more for it: the owner wants to be woken
 }
 
 // applied is what became of a batch.
@@ -118,7 +120,9 @@ func (o *owner) apply(ctx context.Context, sink replication.Sink) {
 		o.applied <- applied{b.EndLSN, err}
 		// The owner may be asleep in a read. If it is about to set a later
 		// deadline, it looks at applied after that.
-		_ = o.wire.SetReadDeadline(time.Unix(1, 0))
+		if err != nil || o.holds.Load() {
+			_ = o.wire.SetReadDeadline(time.Unix(1, 0))
+		}
 	}
 }
 
@@ -191,10 +195,17 @@ func (o *owner) turn(ctx context.Context) error {
 		timer.Stop()
 		o.spoke = true // we do not listen here
 	}
-	if err := o.wire.SetReadDeadline(o.nextStatus); err != nil {
+	// With nothing to hand over, the end of the apply can wait for the next
+	// message, or for the next answer.
+	o.holds.Store(o.assembler.Len() > 0)
+	deadline := o.nextStatus
+	if next := time.Now().Add(acknowledgeEvery); o.busy && next.Before(deadline) {
+		deadline = next
+	}
+	if err := o.wire.SetReadDeadline(deadline); err != nil {
 		return fmt.Errorf("receive: %w", err)
 	}
-	if len(o.applied) > 0 || ctx.Err() != nil { // its wake-up may have come just before
+	if len(o.applied) > 0 && o.holds.Load() || ctx.Err() != nil { // its wake-up may have come just before
 		return o.turn(ctx)
 	}
 	return nil
