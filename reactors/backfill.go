@@ -56,7 +56,11 @@ func (d *Dispatcher) Backfill(ctx context.Context, snapshot string, at replicati
 	if err := d.begin(ctx); err != nil {
 		return err
 	}
-	if err := d.await(ctx, then.coveredBy); err != nil {
+	now, err := currentSnapshot(ctx, d.open.tx)
+	if err == nil {
+		err = d.await(ctx, now, then.coveredBy)
+	}
+	if err != nil {
 		return fmt.Errorf("backfill: %w", err)
 	}
 	// Another process may lead by the time this ends, if our lock was lost.

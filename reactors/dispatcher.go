@@ -49,6 +49,7 @@ type apply struct {
 	transactions int
 	changes      int
 	sawInbox     bool
+	saved        bool // a savepoint stands
 }
 
 // route leads a relation's changes to one Watch of one reactor.
@@ -153,14 +154,10 @@ func (d *Dispatcher) applyChunk(ctx context.Context, b *replication.Batch) error
 	if err != nil {
 		return err
 	}
-	if slices.ContainsFunc(rows, func(its []Row) bool { return len(its) > 0 }) {
-		if err := d.await(ctx, func(s *snapshot) bool { return s.seesAll(b) }); err != nil {
-			return err
-		}
-	}
+	seesAll := func(s *snapshot) bool { return s.seesAll(b) }
 	for i, r := range d.reactors {
 		if len(rows[i]) > 0 {
-			if err := d.react(ctx, r, rows[i]); err != nil {
+			if err := d.react(ctx, r, rows[i], seesAll); err != nil {
 				return err
 			}
 		}
@@ -302,27 +299,31 @@ func missingColumn(table, column string) error {
 		"it was dropped or renamed, or the publication was altered; run helixd migrate, then helixd run", table, column)
 }
 
-// react lets one reactor see rows under a savepoint. When their data is at
-// fault it halves them until the one row stands alone, which goes to the dead
-// letters.
-func (d *Dispatcher) react(ctx context.Context, r Reactor, rows []Row) error {
+// react lets one reactor see rows under a savepoint, once enough is visible.
+// When their data is at fault it halves them until the one row stands alone,
+// which goes to the dead letters.
+func (d *Dispatcher) react(ctx context.Context, r Reactor, rows []Row, enough func(*snapshot) bool) error {
 	tx := d.open.tx
-	if _, err := tx.Exec(ctx, "savepoint react"); err != nil {
+	seen, err := d.savepoint(ctx)
+	if err == nil {
+		err = d.await(ctx, seen, enough)
+	}
+	if err != nil {
 		return fmt.Errorf("reactor %s: %w", r.Name(), err)
 	}
 	before := tx.mark()
-	err := r.React(ctx, tx, rows)
+	err = r.React(ctx, tx, rows)
 	if err == nil {
 		for i := before[2]; i < len(tx.rejected); i++ {
 			tx.rejected[i].reactor = r.Name()
 		}
-		_, err = tx.Exec(ctx, "release savepoint react")
-		return err
+		return nil
 	}
 	if !Poison(err) {
 		return fmt.Errorf("reactor %s: %w", r.Name(), err)
 	}
 	tx.rewind(before)
+	d.open.saved = false
 	if _, err := tx.Exec(ctx, "rollback to savepoint react; release savepoint react"); err != nil {
 		return fmt.Errorf("reactor %s: %w", r.Name(), err)
 	}
@@ -331,10 +332,25 @@ func (d *Dispatcher) react(ctx context.Context, r Reactor, rows []Row) error {
 		return nil
 	}
 	half := len(rows) / 2
-	if err := d.react(ctx, r, rows[:half]); err != nil {
+	if err := d.react(ctx, r, rows[:half], enough); err != nil {
 		return err
 	}
-	return d.react(ctx, r, rows[half:])
+	return d.react(ctx, r, rows[half:], enough)
+}
+
+// savepoint releases the last one and makes another, in one round trip, and
+// gives what is visible now. The commit releases the very last.
+func (d *Dispatcher) savepoint(ctx context.Context) (*snapshot, error) {
+	sql := "savepoint react; select pg_current_snapshot()"
+	if d.open.saved {
+		sql = "release savepoint react; " + sql
+	}
+	results, err := d.open.conn.Conn().PgConn().Exec(ctx, sql).ReadAll()
+	if err != nil {
+		return nil, fmt.Errorf("savepoint: %w", err)
+	}
+	d.open.saved = true
+	return parseSnapshot(string(results[len(results)-1].Rows[0][0]))
 }
 
 // maxPending bounds what a large transaction may tell before it is written.

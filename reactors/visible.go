@@ -19,22 +19,23 @@ type snapshot struct {
 	xip  []uint64 // those before it that had not ended
 }
 
-func parseSnapshot(text string) (s snapshot, err error) {
+func parseSnapshot(text string) (*snapshot, error) {
 	parts := strings.Split(text, ":")
 	if len(parts) != 3 {
-		return s, fmt.Errorf("pg_current_snapshot %q", text)
+		return nil, fmt.Errorf("parse pg_current_snapshot(): %q", text)
 	}
-	if s.xmax, err = strconv.ParseUint(parts[1], 10, 64); err != nil || parts[2] == "" {
-		return s, err
-	}
-	for x := range strings.SplitSeq(parts[2], ",") {
+	var xids []uint64
+	for x := range strings.FieldsFuncSeq(parts[1]+","+parts[2], func(r rune) bool { return r == ',' }) {
 		xid, err := strconv.ParseUint(x, 10, 64)
 		if err != nil {
-			return s, err
+			return nil, fmt.Errorf("parse pg_current_snapshot(): %w", err)
 		}
-		s.xip = append(s.xip, xid)
+		xids = append(xids, xid)
 	}
-	return s, nil
+	if xids == nil {
+		return nil, fmt.Errorf("parse pg_current_snapshot(): %q", text)
+	}
+	return &snapshot{xids[0], xids[1:]}, nil
 }
 
 // sees reports whether the rows of a committed transaction are visible. The
@@ -64,20 +65,14 @@ const (
 	longWait  = 5 * time.Second
 )
 
-// await waits until enough is visible to the open SQL transaction. The server
-// streams a commit as soon as it is on disk, but shows it to others a little
-// later, and with synchronous replication only when the standby has it too: a
-// reactor that reads the tables before would take the past for the present.
-func (d *Dispatcher) await(ctx context.Context, enough func(*snapshot) bool) error {
+// await waits until enough is visible to the open SQL transaction, which now
+// sees what it is given. The server streams a commit as soon as it is on disk,
+// but shows it to others a little later, and with synchronous replication only
+// when the standby has it too: a reactor that reads the tables before would take
+// the past for the present.
+func (d *Dispatcher) await(ctx context.Context, now *snapshot, enough func(*snapshot) bool) error {
 	began, told := time.Now(), false
-	for pause := firstLook; ; pause = min(2*pause, lastLook) {
-		s, err := currentSnapshot(ctx, d.open.tx)
-		if err != nil {
-			return err
-		}
-		if enough(s) {
-			return nil
-		}
+	for pause := firstLook; !enough(now); pause = min(2*pause, lastLook) {
 		if !told && time.Since(began) > longWait {
 			told = true
 			d.log.Warn().Msg("a streamed transaction is not visible yet: it waits for a synchronous standby")
@@ -87,15 +82,18 @@ func (d *Dispatcher) await(ctx context.Context, enough func(*snapshot) bool) err
 			return fmt.Errorf("wait until a streamed transaction is visible: %w", ctx.Err())
 		case <-time.After(pause):
 		}
+		var err error
+		if now, err = currentSnapshot(ctx, d.open.tx); err != nil {
+			return err
+		}
 	}
+	return nil
 }
 
 func currentSnapshot(ctx context.Context, tx pgx.Tx) (*snapshot, error) {
 	var text string
-	err := tx.QueryRow(ctx, "select pg_current_snapshot()::text").Scan(&text)
-	if err != nil {
+	if err := tx.QueryRow(ctx, "select pg_current_snapshot()::text").Scan(&text); err != nil {
 		return nil, fmt.Errorf("read the snapshot: %w", err)
 	}
-	s, err := parseSnapshot(text)
-	return &s, err
+	return parseSnapshot(text)
 }
