@@ -24,31 +24,44 @@ type drainJob struct {
 	Slot        string          `json:"slot"`
 	Publication string          `json:"publication"`
 	From        replication.LSN `json:"from"`
-	Rows        int             `json:"rows"` // that it ends after
+	Rows        int             `json:"rows"`    // that it ends after
+	End         replication.LSN `json:"end"`     // of the last commit
+	Durable     bool            `json:"durable"` // apply them; else a null sink
 	CPUProfile  string          `json:"cpu_profile"`
 }
 
 // drained is what it writes to its stdout.
 type drained struct {
-	Seconds float64 `json:"seconds"` // from the start of the stream to the last commit
-	PeakMB  float64 `json:"peak_mb"`
+	Seconds float64         `json:"seconds"` // from the start of the stream until the last commit is received, and applied
+	PeakMB  float64         `json:"peak_mb"`
+	End     replication.LSN `json:"end"`     // of the last commit; 0 where the library does not tell it
+	Content content         `json:"content"` // with a null sink
 }
 
-// drains are the sides of the drain.
-var drains = map[string]func(context.Context, drainJob) (seconds float64, err error){
-	"helixd":         drainHelixd,
-	"bare pglogrepl": drainBare,
+// drains are the sides that run in a child; pg_recvlogical is a program of its own.
+var drains = map[string]func(context.Context, drainJob) (drained, error){
+	nameHelixd: drainHelixd,
+	nameBare:   drainBare,
+	nameProto2: goPQCDC(cdcForm{proto: 2}),
+	nameProto1: goPQCDC(cdcForm{proto: 1}),
+	nameAckRow: goPQCDC(cdcForm{proto: 2, ackRows: true}),
 }
 
 func childMain() int {
 	var job drainJob
-	if err := json.NewDecoder(os.Stdin).Decode(&job); err != nil {
+	err := json.NewDecoder(os.Stdin).Decode(&job)
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench: a child's job:", err)
+		return 2
+	}
+	out := os.Stdout
+	if os.Stdout, err = os.OpenFile(os.DevNull, os.O_WRONLY, 0); err != nil { // go-pq-cdc prints its configuration
+		fmt.Fprintln(os.Stderr, "bench:", err)
 		return 2
 	}
 	result, err := runDrain(job)
 	if err == nil {
-		err = json.NewEncoder(os.Stdout).Encode(result)
+		err = json.NewEncoder(out).Encode(result)
 	}
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "bench: drain with %s: %v\n", job.Peer, err)
@@ -68,7 +81,7 @@ func runDrain(job drainJob) (result drained, err error) {
 			return result, err
 		}
 	}
-	result.Seconds, err = drains[job.Peer](context.Background(), job)
+	result, err = drains[job.Peer](context.Background(), job)
 	pprof.StopCPUProfile()
 	result.PeakMB = peakRSS("self")
 	return result, err

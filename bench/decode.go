@@ -16,7 +16,7 @@ import (
 )
 
 // passes is how long each run decodes the same bytes again and again.
-const passes = time.Second
+const passes = time.Second / 2
 
 // decode compares decoders on captured bytes: pglogrepl.Parse makes a message of
 // each, the Assembler makes batches that outlive the bytes.

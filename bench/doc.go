@@ -2,16 +2,19 @@
 // beside a peer where there is one, and prints a table of medians:
 //
 //	decode    pgoutput.Assembler and pglogrepl.Parse on the same captured bytes
-//	drain     replication/stream with a null sink and a bare pglogrepl loop, each
-//	          on a copy of one slot, so from the same LSN
+//	drain     replication/stream with a null sink, pg_recvlogical, a bare pglogrepl
+//	          loop and Trendyol/go-pq-cdc, each on a copy of one slot, so from the
+//	          same LSN
+//	apply     the same libraries, each row upserted into a table, durably
 //	sync      the daemon works off a backlog of one-row transactions
 //	memory    the daemon works off one large transaction
 //	latency   a user's commit until the result's, at 500 transactions a second
 //
-// Runs of helixd and its peer alternate, and each drain is a process of its own,
-// whose peak resident memory is its own too.
+// Runs of helixd and its peers take turns. Each drain is a process of its own,
+// whose peak resident memory is its own too; it must have seen every row of the
+// table in order, and have acknowledged its slot up to the last commit.
 //
-//	go run . [--quick] [--rows N] [--runs N] [--only decode,drain] [--json FILE]
+//	go run . [--quick] [--rows N] [--runs N] [--only decode,drain] [--json FILE] [--markdown FILE]
 //
 // Targets stand beside the figures. A missed one is no error: a busy machine
 // misses them too.

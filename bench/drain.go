@@ -2,138 +2,258 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"github.com/helixd/helixd/replication"
+	"github.com/helixd/helixd/testenv"
 )
+
+// peer is one side of a drain.
+type peer struct {
+	name string
+	// ratio is what helixd should at least be of it; 0 where nothing is aimed at.
+	ratio float64
+	// slow ones run less often, or they would take most of the time.
+	slow bool
+}
 
 const (
-	publication = "bench"
-	baseSlot    = "bench_base" // never streamed from; each run gets a copy
+	nameHelixd = "helixd"
+	nameServer = "pg_recvlogical"
+	nameBare   = "bare pglogrepl"
+	nameProto2 = "go-pq-cdc, proto 2"
+	nameProto1 = "go-pq-cdc, proto 1"
+	nameAckRow = "go-pq-cdc, as its examples"
 )
 
-// usersTable is the table of the drain. Its statistics and its dead rows are of
-// no interest, so autovacuum need not wake up for it in the middle of a run.
-const usersTable = `
-create table users (id bigint primary key, name text not null, created_on timestamptz not null default now())
-	with (autovacuum_enabled = false);
-alter table users replica identity full;
-create publication ` + publication + ` for table users;
-set synchronous_commit = off;`
+// maxSlowRuns bounds the runs of what takes long.
+const maxSlowRuns = 3
 
-const insertUser = "insert into users (id, name) values (i, 'user number ' || i)"
+var (
+	nullPeers = []peer{{name: nameHelixd}, {name: nameServer}, {name: nameBare, ratio: 0.9},
+		{name: nameProto2, ratio: 2.5, slow: true}, {name: nameProto1, ratio: 2.5, slow: true},
+		{name: nameAckRow, ratio: 2.5, slow: true}}
+	durablePeers = []peer{{name: nameHelixd, slow: true}, {name: nameBare, slow: true}, {name: nameProto2, slow: true}, {name: nameProto1, slow: true}}
+)
 
-// load is a way in which rows came into the write-ahead log.
-type load struct {
-	name string
-	rows int
-	sql  string
-	what string // for the table
-}
-
-func (b *bench) loads(scale int) []load {
-	large, small := b.rows/scale, b.rows*3/10/scale
-	return []load{
-		{"large", large, fmt.Sprintf("insert into users (id, name) select i, 'user number ' || i from generate_series(1, %d) i", large),
-			number(float64(large)) + " rows in one transaction"},
-		{"small", small, fmt.Sprintf("do $$ begin for i in 1..%d loop %s; commit; end loop; end $$", small, insertUser),
-			number(float64(small)) + " one-row transactions"},
-	}
-}
+// durableScale divides the rows of the durable drain, of which a run takes
+// longer; its rates are even enough by then.
+const durableScale = 10
 
 // drain measures how fast a slot is drained into a null sink.
 func drain(ctx context.Context, b *bench) error {
+	peers := nullPeers
+	if recvlogicalPath() == "" {
+		b.say("  pg_recvlogical is not installed here: it is left out")
+		peers = slices.DeleteFunc(slices.Clone(peers), func(p peer) bool { return p.name == nameServer })
+	}
 	for _, l := range b.loads(1) {
-		if err := b.drain(ctx, l); err != nil {
+		d := &drainage{bench: b, load: l, peers: peers, section: "drain, null sink"}
+		if err := d.run(ctx); err != nil {
 			return fmt.Errorf("%s: %w", l.what, err)
 		}
 	}
 	return nil
 }
 
-func (b *bench) drain(ctx context.Context, l load) error {
-	db, conn, drop, err := b.database(ctx, "drain_"+l.name)
-	if err != nil {
-		return err
-	}
-	defer drop()
-	b.say("  load %s", l.what)
-	from, err := loadUsers(ctx, conn, l)
-	if err != nil {
-		return err
-	}
-	if err := settle(ctx, db); err != nil {
-		return err
-	}
-	peers := []string{"helixd", "bare pglogrepl"}
-	rates, peaks := map[string][]float64{}, map[string][]float64{}
-	for n := range b.runs {
-		for i := range peers {
-			peer := peers[(i+n)%len(peers)]
-			slot := fmt.Sprintf("bench_%s_%d_%d", l.name, n, i)
-			if _, err := conn.Exec(ctx, "select pg_copy_logical_replication_slot($1, $2)", baseSlot, slot); err != nil {
-				return err
-			}
-			result, err := startDrain(ctx, drainJob{Peer: peer, URL: db.URL("postgres"), Slot: slot, Publication: publication,
-				From: from, Rows: l.rows, CPUProfile: b.profile(fmt.Sprintf("drain-%s-%.6s", l.name, peer))})
-			if err != nil {
-				return err
-			}
-			if err := dropDrained(ctx, conn, slot); err != nil {
-				return fmt.Errorf("%s: %w", peer, err)
-			}
-			rates[peer] = append(rates[peer], float64(l.rows)/result.Seconds)
-			peaks[peer] = append(peaks[peer], result.PeakMB)
-			b.say("  run %d  %-14s  %s rows/s, peak %s MB", n+1, peer, number(float64(l.rows)/result.Seconds), number(result.PeakMB))
+// apply measures the same with each row upserted into a table, durably.
+func apply(ctx context.Context, b *bench) error {
+	for _, l := range b.loads(durableScale) {
+		d := &drainage{bench: b, load: l, peers: durablePeers, section: "drain, durable upserts", durable: true}
+		if err := d.run(ctx); err != nil {
+			return fmt.Errorf("%s: %w", l.what, err)
 		}
 	}
-	peer := peers[1]
-	b.report.add(
-		newFigure("drain, null sink", l.what, "rows/s", rates["helixd"]...).beside(peer, rates[peer]...).ratioAtLeast(0.9),
-		newFigure("drain, null sink", "  peak RSS", "MB", peaks["helixd"]...).beside(peer, peaks[peer]...).below(96),
-	)
 	return nil
 }
 
-// loadUsers makes table and slot, then the rows, and gives the slot's position.
-func loadUsers(ctx context.Context, conn *pgx.Conn, l load) (from replication.LSN, err error) {
-	if _, err := conn.Exec(ctx, usersTable); err != nil {
-		return 0, err
-	}
-	err = conn.QueryRow(ctx, "select lsn from pg_create_logical_replication_slot($1, 'pgoutput')", baseSlot).Scan(&from)
-	if err != nil {
-		return 0, err
-	}
-	_, err = conn.PgConn().Exec(ctx, l.sql).ReadAll() // simple protocol: the loop commits
-	return from, err
+// drainage is one load, drained by several sides in turn.
+type drainage struct {
+	*bench
+	load    load
+	peers   []peer
+	section string
+	durable bool
+
+	db      *testenv.Database
+	conn    *pgx.Conn
+	from    replication.LSN // where every side starts
+	loaded  replication.LSN // after the load
+	end     replication.LSN // of the last commit, once a side has told
+	content content         // what every side should see
+	slots   int             // makes their names
 }
 
-// dropDrained drops a slot, and makes sure that it was acknowledged to the end.
-func dropDrained(ctx context.Context, conn *pgx.Conn, slot string) error {
+func (d *drainage) run(ctx context.Context) (err error) {
+	var drop func()
+	name := "drain_" + d.load.name
+	if d.durable {
+		name = "apply_" + d.load.name
+	}
+	if d.db, d.conn, drop, err = d.database(ctx, name); err != nil {
+		return err
+	}
+	defer drop()
+	if err := d.prepare(ctx); err != nil {
+		return err
+	}
+	rates, peaks := map[string][]float64{}, map[string][]float64{}
+	for n := range d.runs {
+		for i := range d.peers { // each begins a round in turn
+			p := d.peers[(i+n)%len(d.peers)]
+			if p.slow && n >= maxSlowRuns {
+				continue
+			}
+			result, err := d.once(ctx, p.name)
+			if err != nil {
+				return fmt.Errorf("%s: %w", p.name, err)
+			}
+			rate := float64(d.load.rows) / result.Seconds
+			rates[p.name], peaks[p.name] = append(rates[p.name], rate), append(peaks[p.name], result.PeakMB)
+			d.say("  run %d  %-26s  %s rows/s, peak %s MB", n+1, p.name, number(rate), number(result.PeakMB))
+		}
+	}
+	for _, p := range d.peers[1:] {
+		f := newFigure(d.section, d.load.what, "rows/s", rates[nameHelixd]...).beside(p.name, rates[p.name]...)
+		if p.ratio > 0 {
+			f.ratioAtLeast(p.ratio)
+		}
+		d.report.add(f)
+	}
+	for i, p := range d.peers[1:] {
+		f := newFigure(d.section, "  peak RSS", "MB", peaks[nameHelixd]...).beside(p.name, peaks[p.name]...)
+		if i == 0 {
+			f.below(maxPeak)
+		}
+		d.report.add(f)
+	}
+	return nil
+}
+
+// prepare loads, and reads once what was loaded, so that whoever comes first
+// does not pay for cold caches.
+func (d *drainage) prepare(ctx context.Context) (err error) {
+	d.say("  load %s", d.load.what)
+	if d.from, err = loadUsers(ctx, d.conn, d.load); err != nil {
+		return err
+	}
+	if err := d.conn.QueryRow(ctx, "select pg_current_wal_insert_lsn()").Scan(&d.loaded); err != nil {
+		return err
+	}
+	if d.content, err = usersContent(ctx, d.conn); err != nil {
+		return err
+	}
+	if d.content.Rows != d.load.rows {
+		return fmt.Errorf("loaded %d rows, want %d", d.content.Rows, d.load.rows)
+	}
+	if d.durable {
+		if _, err := d.conn.Exec(ctx, targetTables); err != nil {
+			return err
+		}
+	}
+	if err := settle(ctx, d.db); err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(d.peers, func(p peer) bool { return p.name == nameServer }) {
+		_, err := d.once(ctx, nameHelixd)
+		return err
+	}
+	return d.onSlot(ctx, func(slot string) error {
+		got, err := dump(ctx, d.db.URL("postgres"), slot, d.loaded)
+		if err == nil && got != d.content {
+			err = fmt.Errorf("pg_recvlogical wrote %s, want %s", got, d.content)
+		}
+		return err
+	})
+}
+
+// once lets a side drain a copy of the slot, and makes sure that it has.
+func (d *drainage) once(ctx context.Context, name string) (result drained, err error) {
+	if d.durable {
+		if _, err := d.conn.Exec(ctx, "truncate users_applied, applied_up_to"); err != nil {
+			return result, err
+		}
+	}
+	err = d.onSlot(ctx, func(slot string) error {
+		if name == nameServer {
+			result, err = drainServer(ctx, d.db.URL("postgres"), slot, d.loaded)
+			return err // what it received was looked at in prepare
+		}
+		result, err = startDrain(ctx, drainJob{Peer: name, URL: d.db.URL("postgres"), Slot: slot, Publication: publication,
+			From: d.from, End: d.end, Rows: d.load.rows, Durable: d.durable,
+			CPUProfile: d.profile(fmt.Sprintf("drain-%s-%.6s-%t", d.load.name, name, d.durable))})
+		if err != nil {
+			return err
+		}
+		d.end = max(d.end, result.End)
+		if d.durable {
+			return d.compare(ctx)
+		}
+		if result.Content != d.content {
+			return fmt.Errorf("it saw %s, want %s", result.Content, d.content)
+		}
+		return nil
+	})
+	return result, err
+}
+
+// compare makes sure that the target has the source's rows, and no others.
+func (d *drainage) compare(ctx context.Context) error {
+	var wrong int
+	err := d.conn.QueryRow(ctx, `select count(*) from users u full join users_applied a using (id)
+		where (u.name, u.created_on) is distinct from (a.name, a.created_on)`).Scan(&wrong)
+	if err == nil && wrong > 0 {
+		err = fmt.Errorf("%d rows differ between source and target", wrong)
+	}
+	return err
+}
+
+// onSlot gives a copy of the base slot, and drops it once it was acknowledged up
+// to the last commit.
+func (d *drainage) onSlot(ctx context.Context, use func(slot string) error) error {
+	d.slots++
+	slot := fmt.Sprintf("bench_%s_%d", d.load.name, d.slots)
+	if _, err := d.conn.Exec(ctx, "select pg_copy_logical_replication_slot($1, $2)", baseSlot, slot); err != nil {
+		return err
+	}
+	if err := use(slot); err != nil {
+		return err
+	}
+	confirmed, err := d.released(ctx, slot)
+	if err != nil {
+		return err
+	}
+	if confirmed < d.end {
+		return fmt.Errorf("its slot was acknowledged up to %s, and the last commit ends at %s", confirmed, d.end)
+	}
+	_, err = d.conn.Exec(ctx, "select pg_drop_replication_slot($1)", slot)
+	return err
+}
+
+// released waits until the walsender has noticed that its client is gone, and
+// gives the slot's position then.
+func (d *drainage) released(ctx context.Context, slot string) (confirmed replication.LSN, err error) {
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
-	for { // the walsender may take a moment to notice that its client is gone
+	for {
 		var active bool
-		var behind int64
-		err := conn.QueryRow(ctx, `select active, pg_current_wal_lsn() - confirmed_flush_lsn from pg_replication_slots
-			where slot_name = $1`, slot).Scan(&active, &behind)
-		switch {
-		case err != nil:
-			return err
-		case active:
-			select {
-			case <-tick.C:
-				continue
-			case <-ctx.Done():
-				return ctx.Err()
-			}
-		case behind > 1<<20: // some housekeeping is in the WAL after the load
-			return fmt.Errorf("the slot was acknowledged up to %d bytes before the end only", behind)
+		err := d.conn.QueryRow(ctx, "select active, confirmed_flush_lsn from pg_replication_slots where slot_name = $1", slot).
+			Scan(&active, &confirmed)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return 0, errors.New("its slot is gone")
 		}
-		_, err = conn.Exec(ctx, "select pg_drop_replication_slot($1)", slot)
-		return err
+		if err != nil || !active {
+			return confirmed, err
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return 0, ctx.Err()
+		}
 	}
 }

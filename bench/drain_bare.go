@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	// ackEvery is how often the bare loop tells the server the last commit.
+	// ackEvery is how often a peer tells the server the last commit.
 	ackEvery = time.Second
 	// ackLook is after how many messages it looks at the clock.
 	ackLook = 256
@@ -21,58 +21,82 @@ const (
 // drainBare is the least that a consumer can do with pglogrepl: receive, parse,
 // remember the last commit, acknowledge it once a second. It bounds nothing, and
 // its context is never watched, which is the fastest way to call ReceiveMessage.
-func drainBare(ctx context.Context, job drainJob) (float64, error) {
+// It knows how many rows there are, so a batch needs no timer.
+func drainBare(ctx context.Context, job drainJob) (result drained, err error) {
 	cfg, err := pgconn.ParseConfig(job.URL)
 	if err != nil {
-		return 0, err
+		return result, err
 	}
 	cfg.RuntimeParams["replication"] = "database"
 	conn, err := pgconn.ConnectConfig(ctx, cfg)
 	if err != nil {
-		return 0, err
+		return result, err
 	}
 	defer conn.Close(ctx) //nolint:errcheck // the acknowledgement went before
+	l := &bareLoop{conn: conn, want: job.Rows, acked: time.Now()}
+	if job.Durable {
+		t, err := openTarget(ctx, job)
+		if err != nil {
+			return result, err
+		}
+		defer t.close()
+		l.apply = startPipeline(ctx, t)
+	}
 	began := time.Now()
 	err = pglogrepl.StartReplication(ctx, conn, job.Slot, job.From, pglogrepl.StartReplicationOptions{
 		Mode:       pglogrepl.LogicalReplication,
 		PluginArgs: []string{"proto_version '1'", "publication_names '" + job.Publication + "'"},
 	})
 	if err != nil {
-		return 0, err
+		return result, err
 	}
-	l := &bareLoop{conn: conn, acked: time.Now()}
-	for n := 1; ; n++ {
-		msg, err := conn.ReceiveMessage(context.Background())
-		if err != nil {
-			return 0, err
-		}
-		if err := l.handle(ctx, msg); err != nil {
-			return 0, err
-		}
-		if l.rows == job.Rows && !l.inTransaction {
-			seconds := time.Since(began).Seconds()
-			if err := l.ack(ctx); err != nil {
-				return 0, err
-			}
-			// In order: a socket closed on unread keepalives is reset, and the
-			// acknowledgement lost with it.
-			_, err := pglogrepl.SendStandbyCopyDone(ctx, conn)
-			return seconds, err
-		}
-		if n%ackLook == 0 && time.Since(l.acked) > ackEvery {
-			if err := l.ack(ctx); err != nil {
-				return 0, err
-			}
-		}
+	if err := l.run(ctx); err != nil {
+		return result, err
 	}
+	if l.apply != nil {
+		if err := l.apply.finish(); err != nil {
+			return result, err
+		}
+		l.durable = l.commit
+	}
+	result = drained{Seconds: time.Since(began).Seconds(), End: l.commit, Content: l.content}
+	if err := l.ack(ctx); err != nil {
+		return result, err
+	}
+	// In order: a socket closed on unread keepalives is reset, and the
+	// acknowledgement lost with it.
+	_, err = pglogrepl.SendStandbyCopyDone(ctx, conn)
+	return result, err
 }
 
 type bareLoop struct {
-	conn          *pgconn.PgConn
-	rows          int
-	inTransaction bool
-	commit        pglogrepl.LSN
-	acked         time.Time
+	conn    *pgconn.PgConn
+	apply   *pipeline // nil with a null sink
+	want    int
+	rows    int
+	content content
+	ended   bool          // the last row's transaction has
+	commit  pglogrepl.LSN // end of the last commit
+	durable pglogrepl.LSN
+	acked   time.Time
+}
+
+func (l *bareLoop) run(ctx context.Context) error {
+	for n := 1; !l.ended; n++ {
+		msg, err := l.conn.ReceiveMessage(context.Background())
+		if err != nil {
+			return err
+		}
+		if err := l.handle(ctx, msg); err != nil {
+			return err
+		}
+		if n%ackLook == 0 && time.Since(l.acked) > ackEvery {
+			if err := l.ack(ctx); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 func (l *bareLoop) handle(ctx context.Context, msg pgproto3.BackendMessage) error {
@@ -100,22 +124,51 @@ func (l *bareLoop) handle(ctx context.Context, msg pgproto3.BackendMessage) erro
 			return err
 		}
 		switch m := m.(type) {
-		case *pglogrepl.BeginMessage:
-			l.inTransaction = true
 		case *pglogrepl.InsertMessage:
-			l.rows++
+			return l.insert(m.Tuple.Columns)
 		case *pglogrepl.CommitMessage:
-			l.inTransaction = false
-			l.commit = m.TransactionEndLSN
+			return l.committed(m.TransactionEndLSN)
 		}
+	}
+	return nil
+}
+
+func (l *bareLoop) insert(columns []*pglogrepl.TupleDataColumn) error {
+	l.rows++
+	if l.apply == nil {
+		l.content.Rows++
+		for _, c := range columns {
+			l.content.add(c.Data)
+		}
+		return nil
+	}
+	if len(l.apply.current.ids) == batchRows { // a large transaction's
+		if err := l.apply.handOver(0, nil); err != nil {
+			return err
+		}
+	}
+	return l.apply.current.addText(columns[0].Data, columns[1].Data, columns[2].Data)
+}
+
+func (l *bareLoop) committed(end pglogrepl.LSN) error {
+	l.commit, l.ended = end, l.rows == l.want
+	if l.apply == nil {
+		l.durable = end
+		return nil
+	}
+	if l.ended || l.apply.open || len(l.apply.current.ids) >= batchRows {
+		return l.apply.handOver(end, nil)
 	}
 	return nil
 }
 
 func (l *bareLoop) ack(ctx context.Context) error {
 	l.acked = time.Now()
-	if l.commit == 0 {
+	if l.apply != nil {
+		l.durable = max(l.durable, l.apply.durable)
+	}
+	if l.durable == 0 {
 		return nil // pglogrepl would take a flush position of 0 for the write position
 	}
-	return pglogrepl.SendStandbyStatusUpdate(ctx, l.conn, pglogrepl.StandbyStatusUpdate{WALWritePosition: l.commit})
+	return pglogrepl.SendStandbyStatusUpdate(ctx, l.conn, pglogrepl.StandbyStatusUpdate{WALWritePosition: l.durable})
 }

@@ -66,7 +66,7 @@ func latency(ctx context.Context, b *bench) error {
 		newFigure(section, what+"p95", "ms", quantile(times, 0.95)),
 		newFigure(section, what+"p99", "ms", quantile(times, 0.99)).below(50),
 		newFigure(section, what+"max", "ms", quantile(times, 1)),
-		newFigure(section, "  peak RSS", "MB", peak).below(96),
+		newFigure(section, "  peak RSS", "MB", peak).below(maxPeak),
 	)
 	return nil
 }

@@ -1,11 +1,15 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"runtime"
 	"strconv"
 	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
 )
 
 // machine is where the figures come from.
@@ -13,24 +17,44 @@ type machine struct {
 	CPU      string  `json:"cpu"`
 	Cores    int     `json:"cores"`
 	Go       string  `json:"go"`
-	Postgres int     `json:"postgres"`
+	Postgres string  `json:"postgres"`
+	Fsync    string  `json:"fsync"`
+	CommitMS float64 `json:"commit_ms"`     // median of a commit of next to nothing, one session
 	Load     float64 `json:"load_at_start"` // of the last minute
 }
 
 func (m machine) String() string {
-	return fmt.Sprintf("%s, %d cores · %s · Postgres %d, fsync on · load at start %.1f", m.CPU, m.Cores, m.Go, m.Postgres, m.Load)
+	return fmt.Sprintf("%s, %d cores · %s · Postgres %s, fsync %s (a commit takes %s ms) · load at start %.1f",
+		m.CPU, m.Cores, m.Go, m.Postgres, m.Fsync, number(m.CommitMS), m.Load)
 }
 
-func readMachine(postgres int) machine {
-	m := machine{CPU: runtime.GOARCH, Cores: runtime.NumCPU(), Go: runtime.Version(), Postgres: postgres}
-	if model := procField("/proc/cpuinfo", "model name"); model != "" {
-		m.CPU = model
-	}
+// commits are timed for machine.CommitMS.
+const commits = 101
+
+func readMachine(ctx context.Context, conn *pgx.Conn) (m machine, err error) {
+	m = machine{CPU: runtime.GOARCH, Cores: runtime.NumCPU(), Go: runtime.Version()}
 	if load, err := os.ReadFile("/proc/loadavg"); err == nil {
 		first, _, _ := strings.Cut(string(load), " ")
 		m.Load, _ = strconv.ParseFloat(first, 64) // 0 where the kernel says none
 	}
-	return m
+	err = conn.QueryRow(ctx, "select split_part(current_setting('server_version'), ' ', 1), current_setting('fsync')").
+		Scan(&m.Postgres, &m.Fsync)
+	if err != nil {
+		return m, err
+	}
+	var took []float64
+	for range commits {
+		began := time.Now()
+		if _, err := conn.Exec(ctx, "select pg_logical_emit_message(true, 'bench', '')"); err != nil {
+			return m, err
+		}
+		took = append(took, time.Since(began).Seconds()*1000)
+	}
+	m.CommitMS = median(took)
+	if model := procField("/proc/cpuinfo", "model name"); model != "" {
+		m.CPU = model
+	}
+	return m, nil
 }
 
 // peakRSS reads the most memory that a process ever had resident, in MB; 0 where
@@ -51,3 +75,6 @@ func procField(path, name string) string {
 	}
 	return ""
 }
+
+// maxPeak is how much memory helixd may ever have, in MB.
+const maxPeak = 96

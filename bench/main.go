@@ -31,6 +31,7 @@ type options struct {
 	runs       int
 	only       string
 	json       string
+	markdown   string
 	helixd     string
 	cpuProfile string // for who makes helixd faster; not in the usage text
 }
@@ -38,10 +39,11 @@ type options struct {
 func (o *options) parse(args []string) error {
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	quick := flags.Bool("quick", false, "a tenth of the rows, and 3 runs")
-	flags.IntVar(&o.rows, "rows", 1_000_000, "rows of the large transaction; 3/10 of it are the one-row transactions, 2/10 the sync deltas")
+	flags.IntVar(&o.rows, "rows", 1_000_000, "rows of the large transaction; 3/10 of it are the one-row transactions, 2/10 the sync deltas, 1/10 the durable upserts")
 	flags.IntVar(&o.runs, "runs", 5, "runs of each side, of which the median counts")
-	flags.StringVar(&o.only, "only", "", "sections, with commas: decode,drain,sync,memory,latency")
+	flags.StringVar(&o.only, "only", "", "sections, with commas: decode,drain,apply,sync,memory,latency")
 	flags.StringVar(&o.json, "json", "", "write the figures to this file as well")
+	flags.StringVar(&o.markdown, "markdown", "", "write the table to this file, for a page that carries it")
 	flags.StringVar(&o.helixd, "helixd", "", "measure this helixd binary instead of one built now")
 	flags.StringVar(&o.cpuProfile, "cpuprofile", "", "")
 	flags.Usage = func() {
@@ -72,7 +74,7 @@ type section struct {
 }
 
 var sections = []section{
-	{"decode", decode}, {"drain", drain}, {"sync", syncBacklog}, {"memory", syncLarge}, {"latency", latency},
+	{"decode", decode}, {"drain", drain}, {"apply", apply}, {"sync", syncBacklog}, {"memory", syncLarge}, {"latency", latency},
 }
 
 func (o *options) sections() ([]section, error) {
@@ -137,7 +139,9 @@ func (b *bench) measure(ctx context.Context, chosen []section) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, b.cluster.Stop()) }()
-	b.report.Machine = readMachine(b.cluster.Version())
+	if err := b.describe(ctx); err != nil {
+		return err
+	}
 	if busy := b.report.Machine.Load; busy > 0.7 {
 		b.say("the machine is busy (load %.1f): the figures will be noisy", busy)
 	}
@@ -149,9 +153,25 @@ func (b *bench) measure(ctx context.Context, chosen []section) (err error) {
 	}
 	b.report.print(os.Stdout)
 	if b.json != "" {
-		return b.report.writeJSON(b.json)
+		err = b.report.writeJSON(b.json)
 	}
-	return nil
+	if b.markdown != "" {
+		err = errors.Join(err, b.report.writeMarkdown(b.markdown))
+	}
+	return err
+}
+
+// describe says where and how the figures come about.
+func (b *bench) describe(ctx context.Context) (err error) {
+	_, conn, drop, err := b.database(ctx, "machine")
+	if err != nil {
+		return err
+	}
+	defer drop()
+	b.report.Machine, err = readMachine(ctx, conn)
+	b.report.Method = fmt.Sprintf("Medians of %d runs, of %d of go-pq-cdc, the durable upserts and sync; helixd and its peers take turns",
+		b.runs, min(b.runs, maxSlowRuns))
+	return err
 }
 
 // say shows progress.

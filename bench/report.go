@@ -7,12 +7,14 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"strings"
 	"text/tabwriter"
 )
 
 // report is what the benchmark ends with.
 type report struct {
 	Machine machine  `json:"machine"`
+	Method  string   `json:"method"` // how often was measured what
 	Figures []figure `json:"figures"`
 }
 
@@ -66,32 +68,70 @@ func (r *report) add(figures ...*figure) {
 	}
 }
 
-func (r *report) print(out io.Writer) {
-	fmt.Fprintf(out, "\n%s\nmedians; helixd and peer in alternating order\n\n", r.Machine)
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "\tunit\thelixd\tpeer\t\tratio\ttarget\t")
-	section := ""
-	for _, f := range r.Figures {
-		if f.Section != section {
-			section = f.Section
-			fmt.Fprintf(w, "%s\t\t\t\t\t\t\t\n", section)
-		}
-		peer, ratio, met := "", "", ""
-		if f.Peer != "" {
-			peer = number(f.PeerMedian)
-		}
-		if f.Ratio > 0 {
-			ratio = fmt.Sprintf("%.2f×", f.Ratio)
-		}
-		if f.Met != nil {
-			met = "not met"
-			if *f.Met {
-				met = "met"
-			}
-		}
-		fmt.Fprintf(w, "  %s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", f.Name, f.Unit, number(f.Median), peer, f.Peer, ratio, f.Target, met)
+// cells gives a figure's line of the table; what the line before has already
+// said is left out.
+func (f *figure) cells(before *figure) []string {
+	name, unit, own := f.Name, f.Unit, number(f.Median)
+	if before != nil && before.Section == f.Section && before.Name == f.Name {
+		name, unit, own = "", "", ""
 	}
+	peer, ratio, met := "", "", ""
+	if f.Peer != "" {
+		peer = number(f.PeerMedian)
+	}
+	if f.Ratio > 0 {
+		ratio = fmt.Sprintf("%.2f×", f.Ratio)
+	}
+	if f.Met != nil {
+		met = "not met"
+		if *f.Met {
+			met = "met"
+		}
+	}
+	return []string{name, unit, own, peer, f.Peer, ratio, f.Target, met}
+}
+
+var columns = []string{"", "unit", "helixd", "peer", "", "helixd / peer", "target", ""}
+
+// lines calls back for each figure in order, and before it for a new section.
+func (r *report) lines(section func(name string), line func(cells []string)) {
+	var before *figure
+	for i := range r.Figures {
+		f := &r.Figures[i]
+		if before == nil || before.Section != f.Section {
+			section(f.Section)
+		}
+		line(f.cells(before))
+		before = f
+	}
+}
+
+func (r *report) print(out io.Writer) {
+	fmt.Fprintf(out, "\n%s\n%s\n\n", r.Machine, r.Method)
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, strings.Join(columns, "\t")+"\t")
+	r.lines(func(name string) {
+		fmt.Fprintln(w, name+strings.Repeat("\t", len(columns)))
+	}, func(cells []string) {
+		fmt.Fprintln(w, "  "+strings.Join(cells, "\t")+"\t")
+	})
 	w.Flush() //nolint:errcheck // a closed stdout has nobody to tell
+}
+
+// writeMarkdown writes the table for a page that carries it.
+func (r *report) writeMarkdown(path string) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s. %s.\n\n", r.Machine, r.Method)
+	row := func(cells []string) { fmt.Fprintln(&b, "| "+strings.Join(cells, " | ")+" |") }
+	row(columns)
+	b.WriteString("|---|---|--:|--:|---|--:|---|---|\n")
+	r.lines(func(name string) {
+		row(append([]string{"**" + name + "**"}, make([]string, len(columns)-1)...))
+	}, func(cells []string) {
+		cells[0] = strings.TrimSpace(cells[0])
+		row(cells)
+	})
+	return os.WriteFile(path, []byte(b.String()), 0o644)
 }
 
 func (r *report) writeJSON(path string) error {
