@@ -34,6 +34,7 @@ type drainJob struct {
 type drained struct {
 	Seconds float64         `json:"seconds"` // from the start of the stream until the last commit is received, and applied
 	PeakMB  float64         `json:"peak_mb"`
+	CPU     float64         `json:"-"`       // seconds of the whole process, as the kernel counts them
 	End     replication.LSN `json:"end"`     // of the last commit; 0 where the library does not tell it
 	Content content         `json:"content"` // with a null sink
 }
@@ -110,5 +111,7 @@ func startDrain(ctx context.Context, job drainJob) (result drained, err error) {
 	if p.err != nil {
 		return result, errors.Join(p.err, ctx.Err())
 	}
-	return result, json.Unmarshal(out.Bytes(), &result)
+	err = json.Unmarshal(out.Bytes(), &result)
+	result.CPU = p.cpu()
+	return result, err
 }

@@ -102,7 +102,7 @@ func (d *drainage) run(ctx context.Context) (err error) {
 	if err := d.prepare(ctx); err != nil {
 		return err
 	}
-	rates, peaks := map[string][]float64{}, map[string][]float64{}
+	rates, costs, peaks := map[string][]float64{}, map[string][]float64{}, map[string][]float64{}
 	for n := range d.runs {
 		for i := range d.peers { // each begins a round in turn
 			p := d.peers[(i+n)%len(d.peers)]
@@ -114,8 +114,10 @@ func (d *drainage) run(ctx context.Context) (err error) {
 				return fmt.Errorf("%s: %w", p.name, err)
 			}
 			rate := float64(d.load.rows) / result.Seconds
-			rates[p.name], peaks[p.name] = append(rates[p.name], rate), append(peaks[p.name], result.PeakMB)
-			d.say("  run %d  %-26s  %s rows/s, peak %s MB", n+1, p.name, number(rate), number(result.PeakMB))
+			cost := result.CPU / float64(d.load.rows) * 1e6
+			rates[p.name], costs[p.name] = append(rates[p.name], rate), append(costs[p.name], cost)
+			peaks[p.name] = append(peaks[p.name], result.PeakMB)
+			d.say("  run %d  %-26s  %s rows/s, %s µs of CPU a row, peak %s MB", n+1, p.name, number(rate), number(cost), number(result.PeakMB))
 		}
 	}
 	for _, p := range d.peers[1:] {
@@ -124,6 +126,9 @@ func (d *drainage) run(ctx context.Context) (err error) {
 			f.ratioAtLeast(p.ratio)
 		}
 		d.report.add(f)
+	}
+	for _, p := range d.peers[1:] {
+		d.report.add(newFigure(d.section, "  CPU of the client, a row", "µs", costs[nameHelixd]...).beside(p.name, costs[p.name]...))
 	}
 	for i, p := range d.peers[1:] {
 		f := newFigure(d.section, "  peak RSS", "MB", peaks[nameHelixd]...).beside(p.name, peaks[p.name]...)

@@ -62,7 +62,7 @@ func drainServer(ctx context.Context, url, slot string, end replication.LSN) (re
 	if p.err != nil || said.began.IsZero() {
 		return result, fmt.Errorf("pg_recvlogical: %w; it said:\n%s", errors.Join(p.err, ctx.Err()), said.tail)
 	}
-	result.Seconds = ended.Sub(said.began).Seconds()
+	result.Seconds, result.CPU = ended.Sub(said.began).Seconds(), p.cpu()
 	return result, nil
 }
 

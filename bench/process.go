@@ -30,3 +30,8 @@ func startProcess(cmd *exec.Cmd) (*process, error) {
 	}()
 	return p, <-started
 }
+
+// cpu gives the seconds that it has computed, once done.
+func (p *process) cpu() float64 {
+	return (p.cmd.ProcessState.UserTime() + p.cmd.ProcessState.SystemTime()).Seconds()
+}
