@@ -38,7 +38,7 @@ var (
 	nullPeers = []peer{{name: nameHelixd}, {name: nameServer}, {name: nameBare, ratio: 0.9},
 		{name: nameProto2, ratio: 2.5, slow: true}, {name: nameProto1, ratio: 2.5, slow: true},
 		{name: nameAckRow, ratio: 2.5, slow: true}}
-	durablePeers = []peer{{name: nameHelixd, slow: true}, {name: nameBare, slow: true}, {name: nameProto2, slow: true}, {name: nameProto1, slow: true}}
+	durablePeers = []peer{{name: nameHelixd, slow: true}, {name: nameBare, slow: true}, {name: nameProto2, slow: true}}
 )
 
 // durableScale divides the rows of the durable drain, of which a run takes

@@ -41,7 +41,7 @@ func syncBacklog(ctx context.Context, b *bench) error {
 
 // syncLarge measures the daemon on one transaction, of new entities only.
 func syncLarge(ctx context.Context, b *bench) error {
-	rows := b.rows / 2 // its memory is flat long before
+	rows := b.rows / 4 // its memory is flat long before
 	r, err := b.backlog(ctx, "sync_large", rows, rows, func(_ *testenv.Database, conn *pgx.Conn) error {
 		_, err := conn.Exec(ctx, fmt.Sprintf(`insert into sync_state (user_id, entity_type, entity_id, device_id, data, vector_clock)
 			select %s, 'note', %s, 'phone', %s, '{"phone": 1}' from generate_series(1, %d) i`,
