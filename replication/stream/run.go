@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net"
 	"os"
-	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pglogrepl"
@@ -28,6 +27,9 @@ const (
 	silence = 3 * senderTimeout
 	// idleEvery is how often the checkpoint moves on without changes at the most.
 	idleEvery = time.Second
+	// gather is the least time between two batches: a sink that is faster than
+	// that would be woken for each row. A commit to disk takes longer.
+	gather = time.Millisecond
 )
 
 // ErrServerStopped says that the server ended the stream, as it does when it
@@ -62,7 +64,7 @@ func (s *Stream) Run(ctx context.Context, from replication.LSN, sink replication
 	o := &owner{
 		cfg: s.cfg, wire: wire.Conn, reader: s.reader, frontend: wire.Frontend,
 		assembler: pgoutput.NewAssembler(from),
-		received:  from, flushed: from,
+		received:  from, flushed: from, lowWater: newLowWater(wire.Conn),
 		batches: make(chan *replication.Batch), applied: make(chan applied, 1),
 	}
 	go o.apply(applyCtx, sink)
@@ -94,6 +96,8 @@ type owner struct {
 	walEnd     replication.LSN // of the last keepalive: all before it was sent
 	lastStatus time.Time
 	nextStatus time.Time
+	deadline   time.Time // of reading; zero when it is over
+	lowWater   lowWater
 	lastIdle   time.Time
 	heard      time.Time // when the server last said anything
 	spoke      bool      // it has since
@@ -104,7 +108,6 @@ type owner struct {
 	batches chan *replication.Batch // to the applying goroutine, one at a time
 	applied chan applied            // from it
 	busy    bool
-	holds   atomic.Bool // there is more for it: the owner wants to be woken
 }
 
 // applied is what became of a batch.
@@ -120,9 +123,7 @@ func (o *owner) apply(ctx context.Context, sink replication.Sink) {
 		o.applied <- applied{b.EndLSN, err}
 		// The owner may be asleep in a read. If it is about to set a later
 		// deadline, it looks at applied after that.
-		if err != nil || o.holds.Load() {
-			_ = o.wire.SetReadDeadline(time.Unix(1, 0))
-		}
+		_ = o.wire.SetReadDeadline(time.Unix(1, 0))
 	}
 }
 
@@ -137,6 +138,7 @@ func (o *owner) run(ctx context.Context) error {
 		}
 		msg, err := o.frontend.Receive()
 		if errors.Is(err, os.ErrDeadlineExceeded) {
+			o.deadline = time.Time{}
 			if err := o.turn(ctx); err != nil {
 				return err
 			}
@@ -195,18 +197,35 @@ func (o *owner) turn(ctx context.Context) error {
 		timer.Stop()
 		o.spoke = true // we do not listen here
 	}
-	// With nothing to hand over, the end of the apply can wait for the next
-	// message, or for the next answer.
-	o.holds.Store(o.assembler.Len() > 0)
-	deadline := o.nextStatus
-	if next := time.Now().Add(acknowledgeEvery); o.busy && next.Before(deadline) {
-		deadline = next
+	if err := o.sleepUntil(); err != nil {
+		return err
 	}
-	if err := o.wire.SetReadDeadline(deadline); err != nil {
-		return fmt.Errorf("receive: %w", err)
-	}
-	if len(o.applied) > 0 && o.holds.Load() || ctx.Err() != nil { // its wake-up may have come just before
+	if len(o.applied) > 0 || ctx.Err() != nil { // its wake-up may have come just before
 		return o.turn(ctx)
+	}
+	return nil
+}
+
+// sleepUntil sets what ends the next read: while nothing could be handed over
+// anyway, a little data need not.
+func (o *owner) sleepUntil() error {
+	deadline, water := o.nextStatus, 1
+	gathered := o.lastHanded.Add(gather)
+	switch {
+	case o.busy:
+		water = readBuffer / 4
+	case time.Now().Before(gathered):
+		water = readBuffer / 4
+		if gathered.Before(deadline) {
+			deadline = gathered
+		}
+	}
+	o.lowWater.set(water)
+	if o.deadline.IsZero() || deadline.Before(o.deadline) {
+		o.deadline = deadline
+		if err := o.wire.SetReadDeadline(deadline); err != nil {
+			return fmt.Errorf("receive: %w", err)
+		}
 	}
 	return nil
 }
@@ -241,7 +260,7 @@ func (o *owner) handOver() {
 	switch {
 	// Not in the middle of a transaction, unless it is large: its beginning would
 	// keep the ones before it from being committed.
-	case o.full(), o.assembler.Ready() && !o.assembler.InTransaction():
+	case o.full(), o.assembler.Ready() && !o.assembler.InTransaction() && time.Since(o.lastHanded) >= gather:
 		b = o.assembler.Take()
 	case o.split:
 		// The server may take long over what comes between, and would end an SQL
@@ -335,6 +354,7 @@ func (o *owner) drain(cancel context.CancelFunc) error {
 // goodbye acknowledges what is durable and ends the stream in order, so that
 // the server has read the acknowledgement before it lets go of the slot.
 func (o *owner) goodbye() error {
+	o.lowWater.set(1)
 	deadline := time.Now().Add(goodbyeTimeout)
 	if err := o.sendStatus(time.Now()); err != nil {
 		return err
