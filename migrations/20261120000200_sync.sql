@@ -11,12 +11,20 @@ create table if not exists public.sync_state (
   device_id text not null,
   data jsonb,
   vector_clock jsonb not null default '{}',
-  last_modified timestamptz not null default now(),
-  deleted boolean not null default false,
-  base_revision bigint,
-  created_at timestamptz not null default now(),
-  constraint sync_state_device_key unique (user_id, entity_type, entity_id, device_id)
+  last_modified timestamptz not null default now()
 );
+alter table public.sync_state -- a project may have it as above
+  add column if not exists deleted boolean not null default false,
+  add column if not exists base_revision bigint,
+  add column if not exists created_at timestamptz not null default now();
+do $$
+begin
+  call helix.add_default('sync_state', 'id', 'gen_random_uuid()');
+  call helix.add_default('sync_state', 'user_id', 'auth.uid()');
+  call helix.add_default('sync_state', 'vector_clock', '''{}''');
+  call helix.add_default('sync_state', 'last_modified', 'now()');
+  call helix.add_unique_key('sync_state', 'sync_state_device_key', '{user_id,entity_type,entity_id,device_id}', 'last_modified');
+end $$;
 comment on table public.sync_state is
   'each device''s latest version of each entity; a device upserts on (user_id, entity_type, entity_id, device_id)';
 comment on column public.sync_state.vector_clock is
@@ -95,35 +103,10 @@ comment on column public.sync_conflicts.kind is
 create index if not exists sync_conflicts_entity_idx
   on public.sync_conflicts (user_id, entity_type, entity_id);
 
-alter table public.sync_state enable row level security;
-alter table public.sync_entities enable row level security;
-alter table public.sync_conflicts enable row level security;
-
--- The permissive policies allow no more than the grants below, so that a later
--- GRANT ALL opens nothing. The restrictive one holds whatever other policies the
--- project has.
 do $$
-declare
-  t text;
-  c text;
 begin
-  foreach t in array array['sync_state', 'sync_entities', 'sync_conflicts'] loop
-    c := case t when 'sync_state' then 'all' else 'select' end;
-    execute format('drop policy if exists helix_own on public.%I', t);
-    execute format('create policy helix_own on public.%I for %s to authenticated '
-      'using (user_id = (select auth.uid()))', t, c);
-    execute format('drop policy if exists helix_isolation on public.%I', t);
-    execute format('create policy helix_isolation on public.%I as restrictive for all to anon, authenticated '
-      'using (user_id = (select auth.uid())) with check (user_id = (select auth.uid()))', t);
-  end loop;
+  call helix.protect('sync_state', 'select, insert, update, delete');
+  call helix.protect('sync_entities', 'select');
+  call helix.protect('sync_conflicts', 'select, update');
 end $$;
-drop policy if exists helix_resolve on public.sync_conflicts;
-create policy helix_resolve on public.sync_conflicts for update to authenticated
-  using (user_id = (select auth.uid())) with check (user_id = (select auth.uid()));
-
-revoke all on public.sync_state, public.sync_entities, public.sync_conflicts, helix.sync_siblings
-  from public, anon, authenticated, service_role;
-grant select, insert, update, delete on public.sync_state to authenticated;
-grant select on public.sync_entities to authenticated;
-grant select, update on public.sync_conflicts to authenticated;
-grant all on public.sync_state, public.sync_entities, public.sync_conflicts to service_role;
+revoke all on helix.sync_siblings from public, anon, authenticated, service_role;

@@ -169,7 +169,8 @@ func TestSupabaseRealtimePublication(t *testing.T) {
 	const published = `select coalesce(string_agg(tablename, ' ' order by tablename), '') from pg_publication_tables where pubname = 'supabase_realtime'`
 	t.Run("HasTheResultTables", func(t *testing.T) {
 		_, conn := migrated(t)
-		if got := get[string](t, conn, published); got != "sync_conflicts sync_entities" {
+		if got := get[string](t, conn, published); got != "memory_patterns memory_retention memory_synthesis memory_synthesis_jobs psychology_layers skill_runs "+
+			"skill_versions skills sync_conflicts sync_entities synthesis_recommendations voice_recordings" {
 			t.Errorf("published: %s", got)
 		}
 		if n := get[int](t, conn, "select count(*) from pg_publication_rel where prattrs is not null"); n != 0 {

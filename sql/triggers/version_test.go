@@ -9,7 +9,7 @@ import (
 )
 
 // golden is what the files were when their version was given.
-var golden = struct{ version, sha256 string }{"20261120000900", "8981370581178ddea9fd3b4bcf7bb9f9ad748551e41cc9e02d1691250122ee9c"}
+var golden = struct{ version, sha256 string }{"20261120000910", "2f5b177298576307166fb62e06ddb9845168170090a899005cb92b95d60d377e"}
 
 func TestVersion(t *testing.T) {
 	sum := sha256.Sum256([]byte(triggers.SQL()))

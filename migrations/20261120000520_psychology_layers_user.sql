@@ -1,0 +1,7 @@
+-- An account takes its psychology_layers along, where the table was adopted: alone in its
+-- transaction, since it locks auth.users; helix.add_user_fkey says more.
+
+do $$
+begin
+  call helix.add_user_fkey('psychology_layers');
+end $$;

@@ -1,0 +1,36 @@
+-- Whether helixd is there, for apps: one row a reactor that the leader recorded,
+-- or one for all.
+create or replace function helix.status()
+returns table (reactor text, running boolean, healthy boolean, lag_seconds double precision, queue_depth bigint, updated_at timestamptz)
+language sql stable security definer set search_path = '' as $$
+  select coalesce(r.reactor, 'helixd'), s.running, s.running and s.lag < 60, s.lag, q.depth, l.heartbeat_at
+  from (select) one
+  left join helix.reactors r on true
+  left join lateral (select * from helix.leaders where slot = r.slot or r.slot is null order by heartbeat_at desc limit 1) l on true
+  left join helix.checkpoints c on c.slot = l.slot
+  left join lateral (
+    -- how long the walsender has waited for the last acknowledgement; it says nothing
+    -- of one that does not come, so a checkpoint that falls behind counts as well
+    select greatest(extract(epoch from w.flush_lag),
+      case when pg_current_wal_lsn() - c.lsn > 64 << 20 then extract(epoch from now() - c.updated_at) end, 0) as seconds
+    from (select) one left join pg_catalog.pg_replication_slots p on p.slot_name = l.slot
+    left join pg_catalog.pg_stat_replication w on w.pid = p.active_pid) lag on true
+  cross join lateral (
+    select coalesce(l.heartbeat_at > now() - interval '10 seconds', false) as running,
+      case when l.heartbeat_at > now() - interval '10 seconds' then lag.seconds
+        else extract(epoch from now() - l.heartbeat_at) end::double precision as lag) s
+  cross join lateral (
+    select count(*) as depth from (select from helix.river_job j
+      where j.state in ('available', 'pending', 'retryable', 'running')
+        and (j.queue = r.queue or r.reactor is null)
+      limit 10000) waiting) q
+$$;
+comment on function helix.status() is 'queue_depth counts to 10,000; lag_seconds of one that is not running is since its last sign';
+revoke all on function helix.status() from public, anon, authenticated, service_role;
+grant execute on function helix.status() to authenticated, service_role;
+
+create or replace view public.helix_status with (security_invoker = true) as
+select reactor, running, healthy, lag_seconds, queue_depth, updated_at from helix.status();
+comment on view public.helix_status is 'whether processing is online, and how far behind';
+revoke all on public.helix_status from public, anon, authenticated, service_role;
+grant select on public.helix_status to authenticated, service_role;
