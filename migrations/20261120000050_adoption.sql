@@ -19,7 +19,7 @@ declare
 begin
   select string_agg(case
       when c.relkind not in ('r', 'p') then format('%s is a %s, and helixd needs a table there. Run: alter %2$s %1$s rename to %3$I;',
-        c.oid::regclass, case c.relkind when 'v' then 'view' when 'm' then 'materialized view' when 'f' then 'foreign table' else 'relation' end,
+        c.oid::regclass, case c.relkind when 'v' then 'view' when 'm' then 'materialized view' when 'f' then 'foreign table' else 'table' end,
         c.relname || '_old')
       when not pg_has_role(current_user, c.relowner, 'usage') then format(
         '%1$s belongs to role %2$s. Run, as that role or an administrator: alter table %1$s owner to %3$I;',

@@ -63,8 +63,13 @@ begin
 
     block := '';
     if limits ? col.name then
-      low := coalesce((limits -> col.name ->> 0)::bigint, 0);
-      high := coalesce(limits -> col.name ->> 1, limits ->> col.name)::bigint;
+      if jsonb_typeof(limits -> col.name) = 'array' then
+        low := limits -> col.name -> 0;
+        high := limits -> col.name -> 1;
+      else
+        low := 0;
+        high := limits -> col.name;
+      end if;
       if col.type = 'jsonb' then
         -- jsonb keeps 1e131071 in twelve bytes and prints 131,072 digits: a row of a
         -- few kilobytes could become a gigabyte in the stream. The numbers first:

