@@ -31,7 +31,7 @@ return helix.decayed(strength, ln(2::double precision) * (helix.passed(hours) / 
 -- S0·(1 + t/tau)^(-b)
 create or replace function helix.power_law(strength double precision, hours double precision, tau_hours double precision,
   exponent double precision) returns double precision language sql immutable strict parallel safe
-return helix.decayed(strength, least(greatest(exponent, 0), 1e6) * ln(1 + helix.passed(hours) / helix.constant(tau_hours)));
+return helix.decayed(strength, case when exponent > 1e-9 then least(exponent, 1e6) else 0 end * ln(1 + helix.passed(hours) / helix.constant(tau_hours)));
 
 -- FSRS-6: S0·(1 + f·t/S)^d with d = -0.1542 and f = 0.9^(1/d) - 1, so that 0.9 is
 -- left of 1 after the stability.

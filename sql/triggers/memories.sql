@@ -52,19 +52,24 @@ begin
         from public.memories m
         where m.user_id = (select auth.uid()) and m.embedding is not null and (types is null or m.type = any (types))
         order by m.embedding operator(%1$I.<=>) query_embedding
-        limit least(greatest(match_count, 0), 1000) * case when weight_retention > 0 then 4 else 1 end)
-      select m.id, m.type, m.content, m.emotional_valence, helix.utc(m.created_at), helix.utc(m.last_accessed),
+        limit least(greatest(coalesce(match_count, 10), 0), 1000) * case when weight_retention > 0 then 4 else 1 end)
+      select m.id, m.type, m.content, m.emotional_valence, %2$s, %3$s,
         n.similarity, m.retention
       from nearest n join public.memories_with_retention m on m.id = n.id
       where n.similarity >= coalesce(min_similarity, -1) and n.similarity <= 1.000001 -- a zero vector gives NaN, above all
       order by n.similarity * (1 - coalesce(weight_retention, 0))
         + coalesce(m.retention, 0) * coalesce(weight_retention, 0) desc, m.id
-      limit least(greatest(match_count, 0), 1000)
+      limit least(greatest(coalesce(match_count, 10), 0), 1000)
     $body$;
     comment on function public.match_memories is 'the caller''s own memories by cosine similarity';
     revoke all on function public.match_memories from public, anon, authenticated, service_role;
     grant execute on function public.match_memories to authenticated, service_role;
-  $def$, schema);
+  $def$, schema,
+    -- helix.utc in words, since the caller may not use schema helix
+    (select format('m.created_at%s', case atttypid when 'timestamp'::regtype then ' at time zone ''utc''' end)
+      from pg_catalog.pg_attribute where attrelid = 'public.memories'::regclass and attname = 'created_at'),
+    (select format('m.last_accessed%s', case atttypid when 'timestamp'::regtype then ' at time zone ''utc''' end)
+      from pg_catalog.pg_attribute where attrelid = 'public.memories'::regclass and attname = 'last_accessed'));
   -- The index knows nothing of users: it looks further until enough are the
   -- caller's. pgvector has this since 0.8, and tells once it is loaded.
   execute format('select %L::%I.vector::text', '[1]', schema);

