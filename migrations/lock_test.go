@@ -84,3 +84,40 @@ func waitsSince(t *testing.T, watcher *pgx.Conn, pid uint32, done <-chan error, 
 	t.Fatalf("the session did not wait for auth.users in a transaction after %s: it never gave way, or never tried again", after)
 	return time.Time{}
 }
+
+// TestForeignKeyGivesWay: the key of an adopted table waits for auth.users two
+// seconds at a time, alone: also where the Supabase CLI applies the file, which
+// does not try again.
+func TestForeignKeyGivesWay(t *testing.T) {
+	db, conn, alice, _ := project(t, existing)
+	all := migrations.All()
+	file := indexOf(t, "20261120000500_memories_user.sql")
+	for _, m := range all[:file] {
+		run(t, conn, m.SQL)
+	}
+	holder, watcher, app := db.Connect(t, "supabase_auth_admin"), db.Connect(t, "supabase_admin"), db.AsUser(t, alice.ID)
+	run(t, holder, "begin; lock table auth.users in row exclusive mode")
+	done, ended := make(chan error, 1), make(chan struct{})
+	go func() {
+		defer close(ended)
+		_, err := conn.PgConn().Exec(t.Context(), all[file].SQL).ReadAll()
+		done <- err
+	}()
+	t.Cleanup(func() { <-ended })
+	waitsSince(t, watcher, conn.PgConn().PID(), done, time.Time{})
+	// It gives way: the one who comes behind it, for a lock that it holds up, gets it.
+	began := time.Now()
+	run(t, watcher, "set lock_timeout = '10s'; begin; lock table auth.users in row exclusive mode; rollback")
+	if waited := time.Since(began); waited > 4*time.Second {
+		t.Errorf("whoever signs in waited %s", waited)
+	}
+	run(t, app, "select from memories") // the adopted table is not locked meanwhile
+	waitsSince(t, watcher, conn.PgConn().PID(), done, time.Time{})
+	run(t, holder, "rollback")
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	if n := get[int](t, conn, "select count(*) from pg_constraint where conrelid = 'memories'::regclass and contype = 'f' and confdeltype = 'c' and not convalidated"); n != 1 {
+		t.Errorf("%d keys", n)
+	}
+}
