@@ -98,7 +98,8 @@ const lockKey = 0x68656c6978
 
 // Up applies what is pending, each file in a transaction of its own, and the
 // triggers always. say is told each file before it is applied. Where a lock
-// cannot be had within the file's lock_timeout it tries again, for a minute.
+// cannot be had within the file's lock_timeout it tries again, for a minute. The
+// error says what to run where the project has something that cannot be adopted.
 func Up(ctx context.Context, conn *pgx.Conn, say func(Migration)) error {
 	if _, err := conn.Exec(ctx, "set statement_timeout = 0"); err != nil {
 		return err
@@ -118,6 +119,10 @@ func Up(ctx context.Context, conn *pgx.Conn, say func(Migration)) error {
 	for _, m := range pending {
 		say(m)
 		if err := apply(ctx, conn, m); err != nil {
+			var pgErr *pgconn.PgError
+			if errors.As(err, &pgErr) && pgErr.Hint != "" {
+				return fmt.Errorf("apply %s: %w\n%s", m.File(), err, pgErr.Hint)
+			}
 			return fmt.Errorf("apply %s: %w", m.File(), err)
 		}
 	}

