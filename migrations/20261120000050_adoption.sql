@@ -10,9 +10,9 @@ language sql immutable parallel safe return at at time zone 'utc';
 create or replace function helix.utc(at timestamptz) returns timestamptz
 language sql immutable parallel safe return at;
 
--- Refuses a project with a table of this name that cannot be adopted, before
--- anything is changed, and names the SQL to run.
-create or replace procedure helix.require_adoptable(variadic names text[])
+-- Refuses a project with tables that cannot be adopted, or that are in the way,
+-- before anything is changed, and names the SQL to run.
+create or replace procedure helix.require_adoptable(adopted text[], added text[])
 language plpgsql set search_path = '' as $$
 declare
   problems text;
@@ -24,14 +24,16 @@ begin
       when not pg_has_role(current_user, c.relowner, 'usage') then format(
         '%1$s belongs to role %2$s. Run, as that role or an administrator: alter table %1$s owner to %3$I;',
         c.oid::regclass, c.relowner::regrole, current_user)
+      when c.relname = any (added) then format('%s is the app''s own, and helixd needs one of that name. Run: alter table %1$s rename to %I;',
+        c.oid::regclass, c.relname || '_old')
       else format('%s has no columns id and user_id of type uuid. Run: alter table %1$s rename to %I;', c.oid::regclass, c.relname || '_old')
     end, E'\n' order by c.relname) into problems
   from pg_catalog.pg_class c
-  where c.relnamespace = 'public'::regnamespace and c.relname = any (names) and c.relkind not in ('i', 'I', 'S', 't', 'c')
+  where c.relnamespace = 'public'::regnamespace and c.relname = any (adopted || added) and c.relkind not in ('i', 'I', 'S', 't', 'c')
     and (c.relkind not in ('r', 'p') or not pg_has_role(current_user, c.relowner, 'usage')
-      or (select count(*) from pg_catalog.pg_attribute a where a.attrelid = c.oid and not a.attisdropped
-        and a.attname in (case c.relname when 'memory_retention' then 'memory_id' else 'id' end, 'user_id')
-        and a.atttypid = 'uuid'::regtype) <> 2);
+      or c.relname = any (added) and not exists (select from pg_catalog.pg_policy where polrelid = c.oid and polname = 'helix_isolation')
+      or c.relname = any (adopted) and (select count(*) from pg_catalog.pg_attribute a where a.attrelid = c.oid
+        and not a.attisdropped and a.attname in ('id', 'user_id') and a.atttypid = 'uuid'::regtype) <> 2);
   if problems is not null then
     raise exception E'helixd cannot adopt all tables of this project, and has changed nothing:\n%', problems
       using errcode = 'insufficient_privilege', hint = 'Run the SQL above, then migrate again.';
@@ -212,13 +214,13 @@ end $$;
 
 revoke all on function helix.utc(timestamp), helix.utc(timestamptz), helix.vector_schema()
   from public, anon, authenticated, service_role;
-revoke all on procedure helix.require_adoptable(text[]), helix.add_default(text, text, text), helix.protect(text, text, text),
+revoke all on procedure helix.require_adoptable(text[], text[]), helix.add_default(text, text, text), helix.protect(text, text, text),
   helix.without_triggers(text, text), helix.add_unique_key(text, text, text[], text), helix.add_user_fkey(text)
   from public, anon, authenticated, service_role;
 
 do $$
 begin
-  call helix.require_adoptable('memories', 'memory_synthesis', 'synthesis_settings', 'memory_retention', 'psychology_layers',
-    'memory_synthesis_jobs', 'memory_patterns', 'synthesis_recommendations', 'skills', 'skill_versions', 'skill_grants',
-    'skill_runs', 'voice_recordings', 'sync_state', 'sync_entities', 'sync_conflicts');
+  call helix.require_adoptable(
+    '{memories,memory_synthesis,psychology_layers,skills,voice_recordings,sync_state}',
+    '{synthesis_settings,memory_retention,memory_synthesis_jobs,memory_patterns,synthesis_recommendations,skill_versions,skill_grants,skill_runs,sync_entities,sync_conflicts}');
 end $$;

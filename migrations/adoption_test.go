@@ -396,6 +396,7 @@ func TestAdoptionRefused(t *testing.T) {
 		"OwnedByAnother": {strings.ReplaceAll(existing, "create table ", "create table public."),
 			"alter table public.skills owner to postgres; alter table public.memories owner to postgres"},
 		"View":       {"create view public.skills as select 1 as x", "alter view public.skills rename to skills_old"},
+		"InTheWay":   {"create table public.skill_runs (id uuid, user_id uuid); alter table skill_runs owner to postgres", "alter table public.skill_runs rename to skill_runs_old"},
 		"OtherShape": {"create table public.memories (id bigint primary key, user_id text); alter table memories owner to postgres", "alter table public.memories rename to memories_old"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -28,7 +28,8 @@ func schema(t *testing.T, conn *pgx.Conn) string {
 				pg_get_expr(polqual, polrelid) || ' / ' || pg_get_expr(polwithcheck, polrelid)) from pg_policy join ours o on o.oid = polrelid
 		union all select 'trigger ' || pg_get_triggerdef(g.oid) from pg_trigger g join ours o on o.oid = tgrelid where not tgisinternal
 		union all select format('function %s %s %s', oid::regprocedure, proacl, pg_get_functiondef(oid)) from pg_proc
-			where pronamespace in ('helix'::regnamespace, 'public'::regnamespace) and prokind = 'f'
+			where pronamespace in ('helix'::regnamespace, 'public'::regnamespace) and prokind in ('f', 'p')
+		union all select format('view %s %s', name, pg_get_viewdef(oid)) from ours where relkind = 'v'
 		union all select format('type %s %s', pg_type.oid::regtype, (select string_agg(enumlabel, ',' order by enumsortorder) from pg_enum where enumtypid = pg_type.oid))
 			from pg_type where typnamespace = 'helix'::regnamespace and typtype = 'e'
 		union all select 'schema helix ' || nspacl::text from pg_namespace where nspname = 'helix'
