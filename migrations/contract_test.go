@@ -1,0 +1,115 @@
+package migrations_test
+
+import (
+	"slices"
+	"strings"
+)
+
+// relation is a table or view of the contract with apps: what a signed-in user
+// may do with their own rows. With the rows of others they may do nothing, anon
+// may do nothing at all, and service_role everything.
+type relation struct {
+	name string
+	may  string // of select, insert, update, delete
+
+	// client are the columns that a client may write, beside id and user_id of a
+	// row that it inserts; keys are those of them that no update changes. All
+	// other columns are helixd's.
+	client, keys string
+	created      bool // created_at is the client's: everywhere but in result tables
+
+	seed map[string]string // SQL of a column, where anySQL will not do; $1 is the user's id
+}
+
+// view is one that users select from. Where rows is false it tells the same to
+// everybody.
+type view struct {
+	name string
+	rows bool
+}
+
+const (
+	readWrite = "select insert update delete"
+	readOnly  = "select"
+)
+
+// contract lists every table in the order in which rows can be made. A table
+// that the migrations make and that is not here fails the tests.
+var contract = []relation{
+	{name: "memories", may: readWrite, created: true,
+		client: "type content embedding emotional_valence last_accessed",
+		seed:   map[string]string{"type": "'episodic'", "content": "'x'"}},
+	{name: "skills", may: readWrite, created: true,
+		client: `name description kind wasm_bytecode source steps parameters capabilities limits version
+			enabled visibility tags active_sha256 schedule`,
+		seed: map[string]string{"kind": "'javascript'", "source": "'1'", "visibility": "'private'"}},
+	{name: "skill_versions", may: readOnly},
+	{name: "skill_grants", may: readWrite, created: true,
+		client: "skill_id sha256 capability", keys: "user_id skill_id sha256 capability"},
+	{name: "skill_runs", may: readWrite, created: true,
+		client: "skill_id definition input dry_run cancel_requested",
+		seed:   map[string]string{"skill_id": "$1::uuid"}},
+	{name: "voice_recordings", may: readWrite, created: true,
+		client: "audio_data storage_path mime_type language keep_audio",
+		seed:   map[string]string{"audio_data": `'\x00'`}},
+	{name: "sync_state", may: readWrite, created: true,
+		client: "entity_type entity_id device_id data vector_clock last_modified deleted base_revision",
+		keys:   "user_id entity_type entity_id device_id"},
+
+	{name: "memory_synthesis", may: readOnly, seed: map[string]string{"pattern_type": "'temporal_burst'", "fingerprint": "'x'"}},
+	{name: "synthesis_settings", may: readWrite, created: true,
+		client: "memory_limit min_confidence min_cluster_size enabled", keys: "user_id"},
+	{name: "memory_retention", may: readOnly},
+	{name: "psychology_layers", may: "select update", client: "data",
+		seed: map[string]string{"layer_number": "1", "layer_name": "'Narrative Core'"}},
+	{name: "sync_entities", may: readOnly, seed: map[string]string{"resolution": "'none'"}},
+	{name: "sync_conflicts", may: "select update", client: "resolution",
+		seed: map[string]string{"strategy": "'manual'", "kind": "'concurrent'"}},
+	{name: "sync_policies", may: readWrite, created: true,
+		client: "entity_type strategy options", keys: "user_id entity_type",
+		seed: map[string]string{"strategy": "'merge'"}},
+	{name: "memory_synthesis_jobs", may: readWrite, created: true,
+		client: "synthesis_type conversations time_range",
+		seed:   map[string]string{"synthesis_type": "'emotional_patterns'"}},
+	{name: "memory_patterns", may: readOnly, seed: map[string]string{"pattern_type": "'trigger'"}},
+	{name: "synthesis_recommendations", may: readOnly},
+}
+
+var views = []view{
+	{name: "memories_with_retention", rows: true},
+	{name: "public_skills"},
+	{name: "helix_status"},
+}
+
+// rpcs are the functions of schema public: for signed-in users, and no others.
+var rpcs = []string{"match_memories", "search_transcripts", "clone_skill"}
+
+// notYet is what the contract names and no migration makes yet. A name goes from
+// here with the migration that makes it; one that has come and still stands here
+// fails the tests.
+var notYet = strings.Fields(`memories skills skill_versions skill_grants skill_runs voice_recordings memory_synthesis
+	synthesis_settings memory_retention psychology_layers sync_policies memory_synthesis_jobs memory_patterns
+	synthesis_recommendations memories_with_retention public_skills helix_status match_memories search_transcripts
+	clone_skill`)
+
+func isYet(name string) bool { return !slices.Contains(notYet, name) }
+
+// tables are those of the contract that the migrations make.
+func tables() []relation {
+	return slices.DeleteFunc(slices.Clone(contract), func(r relation) bool { return !isYet(r.name) })
+}
+
+// isClients reports whether a client that inserts a row may set the column.
+func (r relation) isClients(column string) bool {
+	return column == "id" || column == "user_id" || column == "created_at" && r.created ||
+		slices.Contains(strings.Fields(r.client), column)
+}
+
+// isKey reports whether the column stays as it is for the life of the row.
+func (r relation) isKey(column string) bool {
+	return column == "id" || column == "user_id" || slices.Contains(strings.Fields(r.keys), column)
+}
+
+func (r relation) lets(operation string) bool {
+	return slices.Contains(strings.Fields(r.may), operation)
+}
