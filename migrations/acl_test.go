@@ -49,7 +49,7 @@ const acl = `
 			where attacl is not null and relnamespace in ('helix'::regnamespace, 'public'::regnamespace)),
 	granted as (
 		select name, coalesce(nullif(grantee, 0)::regrole::text, 'PUBLIC') as grantee,
-			array_agg(privilege_type || case when is_grantable and grantee <> owner then '*' else '' end order by privilege_type) as rights,
+			array_agg(distinct privilege_type || case when is_grantable and grantee <> owner then '*' else '' end) as rights,
 			array(select privilege_type from aclexplode(acldefault(kind::"char", owner)) d where d.grantee = owner order by 1) as everything
 		from object, aclexplode(coalesce(acl, acldefault(kind::"char", owner)))
 		group by name, kind, owner, aclexplode.grantee)
@@ -58,7 +58,16 @@ const acl = `
 
 // helixRights are the objects of schema helix that others than helixd may use.
 // The schema itself is closed: they are reached through a view of schema public.
-var helixRights = map[string]string{}
+var helixRights = map[string]string{
+	"function helix.status":   everyUser, // helix_status
+	"function helix.fsrs":     everyUser, // memories_with_retention, and what it calls
+	"function helix.passed":   everyUser,
+	"function helix.decayed":  everyUser,
+	"function helix.constant": everyUser,
+	"function helix.utc":      everyUser,
+}
+
+const everyUser = "authenticated=all, postgres=all, service_role=all"
 
 func TestRights(t *testing.T) {
 	_, conn := migrated(t)
@@ -70,12 +79,12 @@ func TestRights(t *testing.T) {
 	}
 	for _, v := range views {
 		if isYet(v.name) {
-			want = append(want, "view public."+v.name+": authenticated=select, postgres=all, service_role=all")
+			want = append(want, "view public."+v.name+": authenticated=select, postgres=all, service_role=select")
 		}
 	}
 	for _, name := range rpcs {
 		if isYet(name) {
-			want = append(want, "function public."+name+": authenticated=all, postgres=all, service_role=all")
+			want = append(want, "function public."+name+": "+everyUser)
 		}
 	}
 	var got []string
@@ -113,9 +122,17 @@ func TestPolicies(t *testing.T) {
 			}
 		})
 	}
-	for _, name := range list(t, conn, `select relname::text from pg_class where relnamespace = 'public'::regnamespace and relkind in ('v', 'm')
-		and not coalesce(reloptions @> '{security_invoker=true}' or reloptions @> '{security_invoker=on}', false)`) {
-		t.Errorf("view %s has its owner's rights: it needs security_invoker = true", name)
+	for _, v := range views {
+		if !isYet(v.name) {
+			continue
+		}
+		want := "security_invoker=true"
+		if v.owners {
+			want = "security_barrier=true" // or a function in a condition could show the rows that it leaves out
+		}
+		if !get[bool](t, conn, "select coalesce($1 = any (reloptions), false) from pg_class where oid = ('public.' || $2)::regclass", want, v.name) {
+			t.Errorf("view %s needs %s", v.name, want)
+		}
 	}
 }
 
@@ -129,7 +146,9 @@ var definers = []string{
 func TestFunctions(t *testing.T) {
 	_, conn := migrated(t)
 	const ours = ` from pg_proc where pronamespace in ('helix'::regnamespace, 'public'::regnamespace) and proname not like 'river\_%'`
-	for _, name := range list(t, conn, `select oid::regprocedure::text`+ours+` and not coalesce('search_path=""' = any (proconfig), false)`) {
+	// A body in standard SQL is bound to what its names meant when it was made.
+	for _, name := range list(t, conn, `select oid::regprocedure::text`+ours+` and prosqlbody is null
+		and not coalesce('search_path=""' = any (proconfig), false)`) {
 		t.Errorf("%s looks names up where its caller says: it needs set search_path = ''", name)
 	}
 	same(t, strings.Join(definers, "\n"), strings.Join(list(t, conn, `select pronamespace::regnamespace || '.' || proname`+ours+` and prosecdef`), "\n"))

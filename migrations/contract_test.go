@@ -21,11 +21,13 @@ type relation struct {
 	seed map[string]string // SQL of a column, where anySQL will not do; $1 is the user's id
 }
 
-// view is one that users select from. Where rows is false it tells the same to
-// everybody.
+// view is one that users select from.
 type view struct {
 	name string
-	rows bool
+	rows bool // a row of each user: else it tells the same to everybody
+
+	// owners: it has its owner's rights, to show what row-level security hides.
+	owners bool
 }
 
 const (
@@ -60,8 +62,8 @@ var contract = []relation{
 	{name: "synthesis_settings", may: readWrite, created: true,
 		client: "memory_limit min_confidence min_cluster_size enabled", keys: "user_id"},
 	{name: "memory_retention", may: readOnly},
-	{name: "psychology_layers", may: "select update", client: "data",
-		seed: map[string]string{"layer_number": "1", "layer_name": "'Narrative Core'"}},
+	{name: "psychology_layers", may: readWrite, created: true,
+		client: "layer_number data", keys: "user_id layer_number"},
 	{name: "sync_entities", may: readOnly, seed: map[string]string{"resolution": "'none'"}},
 	{name: "sync_conflicts", may: "select update", client: "resolution",
 		seed: map[string]string{"strategy": "'manual'", "kind": "'concurrent'"}},
@@ -77,7 +79,7 @@ var contract = []relation{
 
 var views = []view{
 	{name: "memories_with_retention", rows: true},
-	{name: "public_skills"},
+	{name: "public_skills", owners: true}, // others' skills, without what is in them
 	{name: "helix_status"},
 }
 
