@@ -145,6 +145,12 @@ func (c *Cluster) Restart(ctx context.Context, mode RestartMode) error {
 // Version is the server's major version, such as 15.
 func (c *Cluster) Version() int { return c.version }
 
+// Local reports whether the server sees this machine's files: one in a container does not.
+func (c *Cluster) Local() bool {
+	_, local := c.server.(*localServer)
+	return local
+}
+
 // Port is the TCP port that the server listens on.
 func (c *Cluster) Port() int { return c.server.port() }
 

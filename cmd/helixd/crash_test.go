@@ -256,6 +256,15 @@ func disrupted(t *testing.T, db *testenv.Database, disrupt func(l *load, applied
 	l.check(t, admin)
 }
 
+// progress waits until so many changes are applied: however long, while there
+// are more and more.
+func progress(t *testing.T, applied func() int64, goal int64) {
+	t.Helper()
+	for n := applied(); n < goal; n = applied() {
+		until(t, "some progress", func() bool { return applied() > n })
+	}
+}
+
 func TestKilled(t *testing.T) {
 	t.Parallel()
 	points := []string{"after-receive", "after-react", "before-commit", "after-commit", "before-ack"}
@@ -293,13 +302,12 @@ func TestPostgresRestarted(t *testing.T) {
 		p := run("")
 		restarts := count(1, 5)
 		for i := range restarts {
-			goal := int64((i + 1) * deltas / (restarts + 2))
-			until(t, "some progress", func() bool { return applied() >= goal })
+			progress(t, applied, int64((i+1)*deltas/(restarts+2)))
 			if err := cluster.Restart(t.Context(), testenv.Immediate); err != nil {
 				t.Fatal(err)
 			}
 		}
-		until(t, "progress after the restart", func() bool { return applied() > deltas/2 })
+		progress(t, applied, deltas/2)
 		p.stop(t)
 	})
 }
