@@ -4,10 +4,10 @@ GO ?= go
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.7.0
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-long bench check fmt dev dev-down build setup fuzz
+.PHONY: help demo test test-17 test-long bench check fmt dev dev-down build setup fuzz
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 demo: setup ## three devices edit notes offline; watch them come together (1 min)
 	@$(GO) run ./testenv/playground demo
@@ -16,10 +16,14 @@ test: setup check ## format, vet, lint and all tests, with the race detector (10
 	$(GO) test -race -timeout 20m ./...
 	$(GO) test -run 'Law' ./reactors/sync -rapid.checks 5000
 
+test-17: setup ## the tests on Postgres 17, in containers; makes the image and starts dockerd where it must (15 min)
+	@GO=$(GO) testenv/test-17.sh
+
 test-long: setup check ## the full counts: kills, restarts, property cases, fuzzing (1 h)
 	HELIX_TEST_LONG=1 $(GO) test -race -timeout 90m ./...
 	$(GO) test -timeout 60m -run 'Law' ./reactors/sync -rapid.checks 100000
 	@$(MAKE) --no-print-directory fuzz FUZZTIME=5m
+	@$(MAKE) --no-print-directory test-17
 
 fuzz: ## each fuzz target for FUZZTIME (30s)
 	@set -e; for p in ./replication/pgoutput ./reactors/sync; do \
@@ -32,7 +36,7 @@ bench: setup ## figures beside their peers, on a plain build (10 min)
 	@cd bench && $(GO) run .
 
 check: ## gofmt, vet and staticcheck
-	@out=$$(gofmt -l .); test -z "$$out" || { echo "not gofmt-ed:"; echo "$$out"; exit 1; }
+	@out=$$(gofmt -l $$($(GO) list -f '{{.Dir}}' ./...)); test -z "$$out" || { echo "not gofmt-ed:"; echo "$$out"; exit 1; }
 	$(GO) vet ./...
 	$(GO) vet -tags failpoint ./...
 	$(GO) run $(STATICCHECK) ./...

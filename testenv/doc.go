@@ -26,6 +26,12 @@
 //	                               testenv/image.sh builds
 //	HELIX_TESTENV_LOGS=<dir>       where the logs of failed tests go
 //
+// testenv/test-17.sh runs the tests on Postgres 17, in containers of the image that testenv/image.sh builds.
+//
+// In a supabase/postgres image the databases of tests are still copied from template0 and shaped by the same files:
+// what the image keeps in its own database postgres (extensions, event triggers, schema realtime) is not in them. Its
+// roles and settings are, as they belong to the server.
+//
 // # What it does not imitate
 //
 // There is no supautils. On a hosted project it lets role postgres make policies on realtime.messages and

@@ -29,6 +29,9 @@ const defaultImage = "supabase/postgres:15.8.1.060"
 // ownerLabel names the process that a container belongs to, as host/pid.
 const ownerLabel = "helixd.testenv.owner"
 
+// firstStartTimeout is startTimeout for a container: a supabase/postgres one makes a whole project first.
+const firstStartTimeout = 3 * time.Minute
+
 // containerPort is where Postgres listens inside.
 const containerPort = "5432/tcp"
 
@@ -99,7 +102,7 @@ func startContainer(ctx context.Context, opts Options) (server, error) {
 		s.tcpPort = 0
 	}
 	if err == nil {
-		err = s.waitUntilAnswers(ctx)
+		err = s.waitUntilAnswers(ctx, firstStartTimeout)
 	}
 	if err != nil {
 		return nil, errors.Join(err, s.stop())
@@ -138,6 +141,7 @@ func (s *containerServer) run(ctx context.Context, opts Options) error {
 		// An image's own, SIGTERM, would wait for every session to end.
 		ConfigModifier: func(c *container.Config) { c.StopSignal = "SIGINT" },
 		HostConfigModifier: func(hc *container.HostConfig) {
+			hc.ShmSize = 256 << 20 // an engine's own 64 MB are too few for an index that is built in parallel
 			hc.PortBindings = network.PortMap{network.MustParsePort(containerPort): {
 				{HostIP: bind, HostPort: strconv.Itoa(s.tcpPort)},
 			}}
@@ -168,8 +172,8 @@ func (s *containerServer) run(ctx context.Context, opts Options) error {
 }
 
 // waitUntilAnswers waits until one of the addresses leads to the server.
-func (s *containerServer) waitUntilAnswers(ctx context.Context) error {
-	return poll(ctx, startTimeout, "wait until Postgres answers", func() (bool, error) {
+func (s *containerServer) waitUntilAnswers(ctx context.Context, limit time.Duration) error {
+	return poll(ctx, limit, "wait until Postgres answers", func() (bool, error) {
 		err := answers(ctx, s)
 		if len(s.addresses) > 1 { // once it is found nothing is written: a restart must not race with URL
 			if err == nil {
@@ -216,7 +220,7 @@ func (s *containerServer) restart(ctx context.Context, mode RestartMode) error {
 	if err := s.container.Start(ctx); err != nil {
 		return err
 	}
-	return s.waitUntilAnswers(ctx)
+	return s.waitUntilAnswers(ctx, startTimeout)
 }
 
 func (s *containerServer) stop() error {

@@ -5,14 +5,15 @@
 #   HELIX_TESTENV=docker HELIX_TESTENV_IMAGE=helix-testenv:17 go test ./...
 #
 # It needs root, mmdebstrap, and a container engine that answers. Environment: HELIX_TESTENV_MIRROR, the Debian mirror
-# to take packages from; the default is the one in this machine's own apt configuration.
+# to take packages from; the default is the one in this machine's own apt configuration. Exit status 3: this machine
+# lacks what it needs.
 set -euo pipefail
 
 suite=trixie
 major=17
 image=helix-testenv:$major
 
-die() { echo "testenv/image.sh: $*" >&2; exit 1; }
+die() { echo "testenv/image.sh: $*" >&2; exit 3; }
 command -v mmdebstrap >/dev/null || die "needs mmdebstrap: apt-get install mmdebstrap"
 docker version >/dev/null 2>&1 || die "no container engine answers: start Docker, or set DOCKER_HOST"
 

@@ -61,3 +61,8 @@ alter role authenticator set statement_timeout to '8s';
 alter role authenticator set lock_timeout to '8s';
 alter role anon set statement_timeout to '3s';
 alter role authenticated set statement_timeout to '8s';
+
+-- A supabase/postgres image loads safeupdate for these, which refuses UPDATE and DELETE without WHERE. Without it a
+-- test means the same on every server.
+alter role authenticator reset session_preload_libraries;
+alter role postgres reset session_preload_libraries;
