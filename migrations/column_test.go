@@ -61,9 +61,6 @@ func TestNullsInABulkInsert(t *testing.T) {
 			continue
 		}
 		t.Run(rel.name, func(t *testing.T) {
-			if _, err := admin.Exec(t.Context(), "delete from public."+rel.name); err != nil {
-				t.Fatal(err)
-			}
 			r := rows[rel.name]
 			for _, c := range columnsOf(t, admin, "public."+rel.name) {
 				if hasDefault := get[bool](t, admin, `select atthasdef from pg_attribute where attrelid = ('public.' || $1)::regclass and attname = $2`,
@@ -72,7 +69,7 @@ func TestNullsInABulkInsert(t *testing.T) {
 				}
 			}
 			insert := r.insert()
-			if got, said := try(t, user, nil, insert+" returning $1::uuid", alice); got != 1 {
+			if got, said := try(t, user, without(rel, alice, "authenticated"), insert+" returning $1::uuid", alice); got != 1 {
 				t.Errorf("%s\n%d rows, want 1: %s", insert, got, said)
 			}
 		})

@@ -44,10 +44,11 @@ var contract = []relation{
 	{name: "skills", may: readWrite, created: true,
 		client: `name description kind wasm_bytecode source steps parameters capabilities limits version
 			enabled visibility tags active_sha256 schedule`,
-		seed: map[string]string{"kind": "'javascript'", "source": "'1'", "visibility": "'private'"}},
-	{name: "skill_versions", may: readOnly},
+		seed: map[string]string{"name": "'x'", "kind": "'javascript'", "source": "'1'"}},
+	{name: "skill_versions", may: readOnly, seed: map[string]string{"sha256": "repeat('0', 64)"}},
 	{name: "skill_grants", may: readWrite, created: true,
-		client: "skill_id sha256 capability", keys: "user_id skill_id sha256 capability"},
+		client: "skill_id sha256 capability", keys: "user_id skill_id sha256 capability",
+		seed: map[string]string{"sha256": "repeat('0', 64)"}},
 	{name: "skill_runs", may: readWrite, created: true,
 		client: "skill_id definition input dry_run cancel_requested",
 		seed:   map[string]string{"skill_id": "$1::uuid"}},
@@ -83,8 +84,14 @@ var views = []view{
 	{name: "helix_status"},
 }
 
-// rpcs are the functions of schema public: for signed-in users, and no others.
-var rpcs = []string{"match_memories", "search_transcripts", "clone_skill"}
+// rpcs are the functions of schema public, and who may call them.
+var rpcs = map[string]string{
+	"match_memories":     everyUser,
+	"search_transcripts": everyUser,
+	"clone_skill":        "authenticated=all, postgres=all", // into the caller's own
+}
+
+const everyUser = "authenticated=all, postgres=all, service_role=all"
 
 // notYet is what the contract names and no migration makes yet. A name goes from
 // here with the migration that makes it; one that has come and still stands here

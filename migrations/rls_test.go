@@ -121,6 +121,12 @@ func actors(alice, bob string, user, anon, service *pgx.Conn) []actor {
 	}
 }
 
+// without removes a user's row as service_role, for a role to make it anew.
+func without(rel relation, user, role string) []string {
+	return []string{"set local role service_role",
+		fmt.Sprintf("delete from public.%s where user_id = '%s'", rel.name, user), "set local role " + role}
+}
+
 // olderPolicies are what a project may have had, on every table: a permissive
 // policy adds to those of the migrations.
 var olderPolicies = map[string]string{
@@ -149,9 +155,7 @@ func TestIsolation(t *testing.T) {
 						t.Run(rel.name+"/"+op.name+"/"+who.name, func(t *testing.T) {
 							var before []string
 							if op.removes {
-								before = []string{"set local role service_role",
-									fmt.Sprintf("delete from public.%s where user_id = '%s'", rel.name, who.user),
-									"set local role " + who.role}
+								before = without(rel, who.user, who.role)
 							}
 							var args []any
 							if !op.noUser {

@@ -90,13 +90,13 @@ func otherSQL(c column) string {
 	case base == "uuid":
 		return "gen_random_uuid()"
 	case base == "jsonb" || base == "json":
-		return `'{"forged": true}'`
+		return fmt.Sprintf(`'{"forged": true}'::%s`, base)
 	case strings.HasPrefix(base, "timestamp"):
 		return "timestamp '2001-01-01'"
 	case base == "boolean":
 		return fmt.Sprintf("not coalesce(%s, false)", name)
 	case base == "bytea":
-		return `'\xff'`
+		return `'\xff'::bytea`
 	case base == "tsvector":
 		return "'forged'::tsvector"
 	case strings.Contains(base, "vector"):

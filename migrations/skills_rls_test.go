@@ -18,7 +18,7 @@ func TestSkillsOfNobodyInParticular(t *testing.T) {
 			db, admin := migrated(t)
 			alice, bob := db.NewUser(t).ID, db.NewUser(t).ID
 			seedAll(t, admin, bob)
-			run(t, admin, "insert into skills (user_id, kind, source, name) values (null, 'javascript', '1', 'built in')")
+			run(t, admin, "insert into skills (user_id, name, kind, source) values (null, 'x', 'javascript', '1')")
 			if older != "" {
 				run(t, admin, fmt.Sprintf(older, "skills"))
 			}
