@@ -13,10 +13,10 @@ type relation struct {
 	may  string // of select, insert, update, delete
 
 	// client are the columns that a client may write, beside id and user_id of a
-	// row that it inserts; keys are those of them that no update changes. All
-	// other columns are helixd's.
-	client, keys string
-	created      bool // created_at is the client's: everywhere but in result tables
+	// row that it inserts; the keys and what is fixed no update changes. All other
+	// columns are helixd's.
+	client, keys, fixed string
+	created             bool // created_at is the client's: everywhere but in result tables
 
 	seed map[string]string // SQL of a column, where anySQL will not do; $1 is the user's id
 }
@@ -50,8 +50,8 @@ var contract = []relation{
 		client: "skill_id sha256 capability", keys: "user_id skill_id sha256 capability",
 		seed: map[string]string{"sha256": "repeat('0', 64)"}},
 	{name: "skill_runs", may: readWrite, created: true,
-		client: "skill_id definition input dry_run cancel_requested",
-		seed:   map[string]string{"skill_id": "$1::uuid"}},
+		client: "skill_id definition input dry_run cancel_requested", fixed: "skill_id definition input dry_run",
+		seed: map[string]string{"skill_id": "$1::uuid"}},
 	{name: "voice_recordings", may: readWrite, created: true,
 		client: "audio_data storage_path mime_type language keep_audio",
 		seed:   map[string]string{"audio_data": `'\x00'`}},
@@ -114,9 +114,9 @@ func (r relation) isClients(column string) bool {
 		slices.Contains(strings.Fields(r.client), column)
 }
 
-// isKey reports whether the column stays as it is for the life of the row.
-func (r relation) isKey(column string) bool {
-	return column == "id" || column == "user_id" || slices.Contains(strings.Fields(r.keys), column)
+// isFixed reports whether the column stays as it is for the life of the row.
+func (r relation) isFixed(column string) bool {
+	return column == "id" || column == "user_id" || slices.Contains(strings.Fields(r.keys+" "+r.fixed), column)
 }
 
 func (r relation) lets(operation string) bool {
