@@ -17,7 +17,7 @@ func TestColumns(t *testing.T) {
 		if !rel.lets("update") {
 			continue
 		}
-		for _, c := range columnsOf(t, admin, "public."+rel.name) {
+		for _, c := range catalogColumns(t, admin, "public."+rel.name) {
 			update := fmt.Sprintf("update public.%s set %s where user_id = $1", rel.name, quoted([]string{c.Name})[0]+" = "+otherSQL(c))
 			names := regexp.MustCompile(`\b` + c.Name + `\b`)
 			if !rel.isClients(c.Name) || rel.isFixed(c.Name) {
@@ -62,7 +62,7 @@ func TestNullsInABulkInsert(t *testing.T) {
 		}
 		t.Run(rel.name, func(t *testing.T) {
 			r := rows[rel.name]
-			for _, c := range columnsOf(t, admin, "public."+rel.name) {
+			for _, c := range catalogColumns(t, admin, "public."+rel.name) {
 				if hasDefault := get[bool](t, admin, `select atthasdef from pg_attribute where attrelid = ('public.' || $1)::regclass and attname = $2`,
 					rel.name, c.Name); hasDefault {
 					r = r.with(c.Name, "null")

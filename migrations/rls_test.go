@@ -187,7 +187,7 @@ func TestViews(t *testing.T) {
 		if !isYet(v.name) {
 			continue
 		}
-		first := columnsOf(t, admin, "public."+v.name)[0].Name
+		first := catalogColumns(t, admin, "public."+v.name)[0].Name
 		for name, sql := range map[string]string{
 			"Insert": "insert into %[1]s (%[2]s) select %[2]s from %[1]s", "Update": "update %[1]s set %[2]s = %[2]s",
 			"Delete": "delete from %[1]s", "Truncate": "truncate %[1]s",
@@ -225,7 +225,7 @@ func TestSchemaHelixIsClosed(t *testing.T) {
 	names := list(t, admin, `select oid::regclass::text from pg_class where relnamespace = 'helix'::regnamespace and relkind in ('r', 'p', 'v')`)
 	for who, conn := range map[string]*pgx.Conn{"Anon": db.AsAnon(t), "Authenticated": db.AsUser(t, user.ID), "Service": db.AsService(t)} {
 		for _, name := range names {
-			column := pgx.Identifier{columnsOf(t, admin, name)[0].Name}.Sanitize()
+			column := pgx.Identifier{catalogColumns(t, admin, name)[0].Name}.Sanitize()
 			for op, sql := range map[string]string{
 				"Select": "select %[2]s from %[1]s", "Insert": "insert into %[1]s default values",
 				"Update": "update %[1]s set %[2]s = %[2]s", "Delete": "delete from %[1]s", "Truncate": "truncate %[1]s cascade",
@@ -252,7 +252,7 @@ func TestDeletedAccount(t *testing.T) {
 	names = slices.DeleteFunc(names, func(name string) bool { return slices.Contains(kept, name) })
 	for _, name := range names {
 		if strings.HasPrefix(name, "helix.") {
-			r := rowOf(columnsOf(t, admin, name), name, nil, nil)
+			r := minimalRow(catalogColumns(t, admin, name), name, nil, nil)
 			if _, err := admin.Exec(t.Context(), r.insert(), user); err != nil {
 				t.Fatalf("%s: %v", r.insert(), err)
 			}

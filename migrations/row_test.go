@@ -15,8 +15,8 @@ type column struct {
 	Required   bool // not null, and without a default
 }
 
-// columnsOf gives the columns that can be written, in their order.
-func columnsOf(t *testing.T, conn *pgx.Conn, name string) []column {
+// catalogColumns gives the columns that can be written, in their order.
+func catalogColumns(t *testing.T, conn *pgx.Conn, name string) []column {
 	t.Helper()
 	rows, err := conn.Query(t.Context(), `select attname, format_type(atttypid, null), attnotnull and not atthasdef
 		from pg_attribute where attrelid = $1::regclass and attnum > 0 and not attisdropped and attgenerated = '' and attidentity = '' order by attnum`, name)
@@ -37,9 +37,9 @@ type row struct {
 	names, values []string
 }
 
-// rowOf gives the row of a table: its id, its user_id, its keys, what the table
+// minimalRow gives the row of a table: its id, its user_id, its keys, what the table
 // cannot be without, and what seed has.
-func rowOf(cols []column, table string, keys []string, seed map[string]string) row {
+func minimalRow(cols []column, table string, keys []string, seed map[string]string) row {
 	r := row{table: table}
 	for _, c := range cols {
 		sql, seeded := seed[c.Name]
@@ -154,7 +154,7 @@ func seedAll(t *testing.T, admin *pgx.Conn, users ...string) map[string]row {
 	t.Helper()
 	rows := map[string]row{}
 	for _, rel := range tables() {
-		r := rowOf(columnsOf(t, admin, "public."+rel.name), "public."+rel.name, strings.Fields(rel.keys), rel.seed)
+		r := minimalRow(catalogColumns(t, admin, "public."+rel.name), "public."+rel.name, strings.Fields(rel.keys), rel.seed)
 		rows[rel.name] = r
 		for _, user := range users {
 			if _, err := admin.Exec(t.Context(), r.insert(), user); err != nil {

@@ -53,7 +53,7 @@ func TestSkillsOfNobodyInParticular(t *testing.T) {
 				if got := attempt(t, user, fmt.Sprintf("insert into skill_runs (skill_id) values ('%s')", bob)); got != 1 {
 					t.Errorf("%d runs, want 1", got)
 				}
-				for _, c := range columnsOf(t, admin, "public.public_skills") {
+				for _, c := range catalogColumns(t, admin, "public.public_skills") {
 					if slices.Contains([]string{"source", "wasm_bytecode", "steps"}, c.Name) {
 						t.Errorf("the view shows %s", c.Name)
 					}
