@@ -136,7 +136,6 @@ func TestPolicies(t *testing.T) {
 
 // definers are the functions that may run with their owner's rights, and why.
 var definers = []string{
-	"helix.inbox_sync_state", // writes helix.inbox
 	"helix.write_inbox",      // writes helix.inbox
 	"helix.status",           // reads helix.checkpoints and helix.leaders, and gives numbers
 	"helix.require_runnable", // looks for a skill that is public or built in
