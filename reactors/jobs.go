@@ -2,6 +2,7 @@ package reactors
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"github.com/riverqueue/river/rivertype"
 
+	"github.com/helixd/helixd/internal/failpoint"
 	"github.com/helixd/helixd/replication"
 )
 
@@ -22,6 +24,7 @@ const jobSchema = "helix"
 // transaction, workers work what was committed.
 type Jobs struct {
 	client  *river.Client[pgx.Tx]
+	work    bool
 	started bool
 }
 
@@ -40,12 +43,14 @@ func NewJobs(pool *pgxpool.Pool, work bool, log *slog.Logger) (*Jobs, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make a River client: %w", err)
 	}
-	return &Jobs{client: client}, nil
+	return &Jobs{client: client, work: work}, nil
 }
 
-// Start begins to work jobs, until Stop. Started already, it does nothing.
+// Start begins to work jobs, until Stop. Any number of processes may: they share
+// the queues, and one of them is elected to schedule and to rescue. Started
+// already, or made without work, it does nothing.
 func (j *Jobs) Start(ctx context.Context) error {
-	if j.started {
+	if j.started || !j.work {
 		return nil
 	}
 	if err := j.client.Start(ctx); err != nil {
@@ -120,6 +125,25 @@ func (j *Jobs) enqueuePrune(ctx context.Context, tx pgx.Tx, slot string) error {
 	return nil
 }
 
+// ErrRescued says that a job was given to another worker since: this one was
+// stopped for so long that it was taken for dead, and has written nothing.
+var ErrRescued = errors.New("the job was rescued and is another worker's now")
+
+// complete ends a job in the transaction that has its results. River's own
+// JobCompleteTx asks neither whether the job still runs nor whose attempt it is.
+func complete[T river.JobArgs](ctx context.Context, tx pgx.Tx, job *river.Job[T]) error {
+	tag, err := tx.Exec(ctx, "select from "+jobSchema+".river_job where id = $1 and attempt = $2 and state = 'running' for update",
+		job.ID, job.Attempt)
+	if err != nil {
+		return err
+	}
+	if tag.RowsAffected() == 0 {
+		return ErrRescued
+	}
+	_, err = river.JobCompleteTx[*riverpgxv5.Driver](ctx, tx, job)
+	return err
+}
+
 type pruneInboxWorker struct {
 	river.WorkerDefaults[PruneInbox]
 	pool *pgxpool.Pool
@@ -152,7 +176,8 @@ func (w *pruneInboxWorker) Work(ctx context.Context, job *river.Job[PruneInbox])
 		} else {
 			more, delay = true, pruneRetry
 		}
-		if _, err := river.JobCompleteTx[*riverpgxv5.Driver](ctx, tx, job); err != nil {
+		failpoint.Here("job")
+		if err := complete(ctx, tx, job); err != nil {
 			return err
 		}
 		if more {
