@@ -63,7 +63,8 @@ func (d *Dispatcher) Backfill(ctx context.Context, snapshot string, at replicati
 	if err != nil {
 		return fmt.Errorf("backfill: %w", err)
 	}
-	// Another process may lead by the time this ends, if our lock was lost.
+	// Another process may lead by the time this ends: then helix.leaders names
+	// another holder, and it may have begun an epoch.
 	var epoch int64
 	err = d.open.tx.QueryRow(ctx, "select coalesce((select epoch from helix.checkpoints where slot = $1), 0)", d.slot).Scan(&epoch)
 	if err != nil {
@@ -86,19 +87,16 @@ func (d *Dispatcher) Backfill(ctx context.Context, snapshot string, at replicati
 		}
 	}
 	err = d.open.tx.QueryRow(ctx, `insert into helix.checkpoints (slot, system_identifier, lsn, epoch)
-		values ($1, $2, $3, 1)
+		select $1, $2, $3, 1 where not exists (select from helix.leaders where slot = $1 and holder <> $5)
 		on conflict (slot) do update set system_identifier = excluded.system_identifier,
 			lsn = excluded.lsn, epoch = helix.checkpoints.epoch + 1, updated_at = now()
 			where helix.checkpoints.epoch = $4
-		returning epoch`, d.slot, at.SystemIdentifier, at.LSN, epoch).Scan(&epoch)
+		returning epoch`, d.slot, at.SystemIdentifier, at.LSN, epoch, holder).Scan(&epoch)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return fmt.Errorf("commit backfill: %w", ErrFenced)
 	}
 	if err != nil {
 		return fmt.Errorf("write checkpoint: %w", err)
-	}
-	if err := recordLeader(ctx, d.open.tx, d.slot, epoch, holder); err != nil {
-		return fmt.Errorf("begin an epoch: %w", err)
 	}
 	if err := d.open.tx.Commit(ctx); err != nil {
 		return fmt.Errorf("commit backfill: %w", err)

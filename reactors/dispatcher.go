@@ -24,7 +24,7 @@ var ErrFenced = errors.New("another helixd leads this slot now")
 const inboxTable = "helix.inbox"
 
 // Dispatcher routes committed changes to reactors. It is a replication.Sink,
-// and like one it is used by one goroutine at a time, Heartbeat apart.
+// and like one it is used by one goroutine at a time.
 type Dispatcher struct {
 	pool     *pgxpool.Pool
 	slot     string

@@ -3,9 +3,11 @@ package reactors_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/helixd/helixd/reactors"
@@ -117,8 +119,41 @@ func TestApply(t *testing.T) {
 		if got := query[string](t, b, "select string_agg(id::text, ' ') from target"); got != "2" {
 			t.Errorf("target has %s", got)
 		}
-		if err := b.d.Heartbeat(t.Context()); !errors.Is(err, reactors.ErrFenced) {
-			t.Errorf("an old leader's heartbeat: %v", err)
+		idle := &replication.Batch{EndLSN: b.lsn + 1000}
+		if err := b.d.Apply(t.Context(), idle); !errors.Is(err, reactors.ErrFenced) {
+			t.Errorf("an old leader's checkpoint: %v", err)
+		}
+	})
+	t.Run("FencedByName", func(t *testing.T) {
+		b := newBench(t, copier{})
+		// Another one has the lead, and has not begun its epoch yet.
+		b.exec(t, "insert into source values (1, 1)")
+		b.exec(t, fmt.Sprintf("insert into helix.leaders (slot, epoch, holder) values ('%s', 2, 'another')", b.slot))
+		if _, err := b.d.Lead(t.Context(), "test"); !errors.Is(err, reactors.ErrFenced) {
+			t.Errorf("an old leader's epoch: %v", err)
+		}
+		snapshot, err := b.admin.BeginTx(t.Context(), pgx.TxOptions{IsoLevel: pgx.RepeatableRead})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var name string
+		if err := snapshot.QueryRow(t.Context(), "select pg_export_snapshot()").Scan(&name); err != nil {
+			t.Fatal(err)
+		}
+		for _, known := range []bool{true, false} {
+			at := replication.Checkpoint{Slot: b.slot, SystemIdentifier: "1", LSN: b.lsn}
+			if err := b.d.Backfill(t.Context(), name, at, "test", func(string, int) {}); !errors.Is(err, reactors.ErrFenced) {
+				t.Errorf("an old leader's backfill, with a checkpoint %v: %v", known, err)
+			}
+			if _, err := b.pool.Exec(t.Context(), "delete from helix.checkpoints"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := snapshot.Rollback(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if n := query[int](t, b, "select count(*) from target") + query[int](t, b, "select count(*) from helix.checkpoints"); n != 0 {
+			t.Errorf("it left %d rows", n)
 		}
 	})
 	t.Run("JobsCommitWithTheCheckpoint", func(t *testing.T) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/joho/godotenv"
 	"github.com/rs/zerolog"
@@ -25,6 +27,7 @@ type config struct {
 	databaseURL string
 	slot        string
 	publication string
+	role        string
 	logLevel    string
 	logFormat   string
 }
@@ -40,10 +43,18 @@ func (c *config) settings() []setting {
 		{"db-url", "SUPABASE_DB_URL", "", "connection string of the project's direct connection", &c.databaseURL},
 		{"slot", "HELIX_SLOT", "helix", "name of the replication slot", &c.slot},
 		{"publication", "HELIX_PUBLICATION", "helix", "name of the publication", &c.publication},
+		{"role", "HELIX_ROLE", roleAll, "of helixd run: all, stream (no jobs) or worker (only jobs)", &c.role},
 		{"log-level", "HELIX_LOG_LEVEL", "info", "trace, debug, info, warn or error", &c.logLevel},
 		{"log-format", "HELIX_LOG_FORMAT", "", "json or console; console on a terminal", &c.logFormat},
 	}
 }
+
+// Roles of a process.
+const (
+	roleAll    = "all"
+	roleStream = "stream"
+	roleWorker = "worker"
+)
 
 // usageError is a mistake in how the program was called.
 type usageError struct{ error }
@@ -81,6 +92,9 @@ func (c *config) load(flags *pflag.FlagSet) error {
 	}
 	if !slices.Contains([]string{"", "json", "console"}, c.logFormat) {
 		return &usageError{fmt.Errorf("--log-format %q: it takes json or console", c.logFormat)}
+	}
+	if !slices.Contains([]string{roleAll, roleStream, roleWorker}, c.role) {
+		return &usageError{fmt.Errorf("--role %q: it takes all, stream or worker", c.role)}
 	}
 	for _, name := range []string{c.slot, c.publication} {
 		if !regexp.MustCompile("^[a-z0-9_]{1,63}$").MatchString(name) {
@@ -126,8 +140,15 @@ func isTerminal(f *os.File) bool {
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
-// pool makes the pool of SQL connections for applies, jobs and everything but
-// the stream.
+// Connections of a process, of the 60 in all that small projects have. A leader
+// has two more: the stream and the heartbeat.
+const (
+	jobConns    = 8 // pool_max_conns in the connection string is another number
+	minJobConns = 3 // River keeps one to listen on
+	leaderConns = 3 // an apply, a backfill's source, and one to spare
+)
+
+// pool makes the pool of SQL connections for jobs.
 func (c *config) pool() (*pgxpool.Config, error) {
 	cfg, err := pgxpool.ParseConfig(c.databaseURL)
 	if err != nil {
@@ -135,14 +156,30 @@ func (c *config) pool() (*pgxpool.Config, error) {
 			Hint: "It looks like postgresql://postgres:<password>@db.<ref>.supabase.co:5432/postgres"}
 	}
 	if !strings.Contains(c.databaseURL, "pool_max_conns") {
-		cfg.MaxConns = 8 // small projects have 60 in all
+		cfg.MaxConns = jobConns
 	}
+	cfg.MaxConns = max(cfg.MaxConns, minJobConns)
 	params := cfg.ConnConfig.RuntimeParams
 	params["application_name"] = "helixd"
 	params["timezone"] = "UTC"
 	params["statement_timeout"] = "0" // role postgres has two minutes on hosted projects; a backfill may take longer
 	params["jit"] = "off"             // statements are short; compiling them would take longer
-	// A leader that was stopped in the middle of an apply must not keep its locks.
+	// What is stopped in the middle of a transaction must not keep its locks.
 	params["idle_in_transaction_session_timeout"] = "10s"
+	return cfg, nil
+}
+
+// leaderPool makes the pool of all that only the leader may write: its sessions
+// have the leader's name, and none can be opened once another one leads.
+func (c *config) leaderPool() (*pgxpool.Config, error) {
+	cfg, err := c.pool()
+	if err != nil {
+		return nil, err
+	}
+	cfg.MaxConns, cfg.MinConns, cfg.MinIdleConns = leaderConns, 0, 0
+	cfg.ConnConfig.RuntimeParams["application_name"] = holder()
+	cfg.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
+		return stream.Leads(ctx, conn, c.slot, holder())
+	}
 	return cfg, nil
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/rs/zerolog"
@@ -14,29 +13,74 @@ import (
 	"github.com/helixd/helixd/replication/stream"
 )
 
-// standbyEvery is how often a standby looks whether it may lead.
-const standbyEvery = 500 * time.Millisecond
-
 // lead waits until no other helixd leads, then streams until ctx ends or
 // something fails; it leaves no connection and no transaction behind. Jobs it
 // only starts: they go on whoever leads.
-func lead(ctx context.Context, cfg *config, pool *pgxpool.Pool, jobs *reactors.Jobs, log zerolog.Logger, onStreaming func()) error {
+func lead(ctx context.Context, cfg *config, pool *pgxpool.Pool, jobs *reactors.Jobs, log zerolog.Logger, onRunning func()) error {
 	streamConfig := cfg.stream(log)
 	streamConfig.OnStreaming = func() {
 		log.Info().Str("slot", cfg.slot).Msg("streaming")
-		onStreaming()
+		onRunning()
 	}
-	s, err := stream.Open(ctx, streamConfig)
+	s, err := takeLead(ctx, streamConfig, func() error {
+		if err := requireMigrated(ctx, pool); err != nil {
+			return err
+		}
+		return jobs.Start(context.WithoutCancel(ctx))
+	}, onRunning)
 	if err != nil {
 		return err
 	}
 	defer s.Close()
-	if err := standBy(ctx, s, log); err != nil {
+	// The lead is kept until the last apply has ended, which may be after ctx has.
+	beating, rest := context.WithCancel(context.WithoutCancel(ctx))
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error { return s.Heartbeat(beating) })
+	group.Go(func() error {
+		defer rest()
+		return streamAsLeader(ctx, cfg, s, jobs, log)
+	})
+	return group.Wait()
+}
+
+// takeLead gives a stream that holds the slot's lock. It calls ready before it
+// asks for that, and onStandby when it has to wait.
+func takeLead(ctx context.Context, cfg stream.Config, ready func() error, onStandby func()) (*stream.Stream, error) {
+	for {
+		s, err := stream.Open(ctx, cfg)
+		if err != nil {
+			return nil, err
+		}
+		locked := false
+		if err = ready(); err == nil {
+			locked, err = s.Lock(ctx)
+		}
+		if locked && err == nil {
+			return s, nil
+		}
+		if err == nil {
+			onStandby()
+			err = s.StandBy(ctx)
+		}
+		s.Close()
+		if err != nil {
+			return nil, err
+		}
+	}
+}
+
+// streamAsLeader has a pool of its own, whose sessions whoever leads next can
+// end, and which jobs cannot exhaust.
+func streamAsLeader(ctx context.Context, cfg *config, s *stream.Stream, jobs *reactors.Jobs, log zerolog.Logger) error {
+	poolConfig, err := cfg.leaderPool()
+	if err != nil {
 		return err
 	}
-	if err := requireMigrated(ctx, pool); err != nil {
+	pool, err := pgxpool.NewWithConfig(ctx, poolConfig)
+	if err != nil {
 		return err
 	}
+	defer pool.Close()
 	d, err := reactors.NewDispatcher(ctx, pool, cfg.slot, jobs, log, allReactors()...)
 	if err != nil {
 		return err
@@ -49,32 +93,7 @@ func lead(ctx context.Context, cfg *config, pool *pgxpool.Pool, jobs *reactors.J
 	if err := reactors.EnsureBroadcastPolicies(ctx, pool); err != nil {
 		log.Warn().Err(err).Msg("no private broadcasts")
 	}
-	if err := jobs.Start(context.WithoutCancel(ctx)); err != nil {
-		return err
-	}
-	group, groupCtx := errgroup.WithContext(ctx)
-	group.Go(func() error { return d.Heartbeat(groupCtx) })
-	group.Go(func() error { return s.Run(groupCtx, from, d) })
-	return group.Wait()
-}
-
-// standBy waits for the slot's lock. It polls: a statement that waits would
-// keep the server from cleaning up dead rows.
-func standBy(ctx context.Context, s *stream.Stream, log zerolog.Logger) error {
-	for told := false; ; told = true {
-		locked, err := s.Lock(ctx)
-		if err != nil || locked {
-			return err
-		}
-		if !told {
-			log.Info().Msg("another helixd leads; standing by")
-		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(standbyEvery):
-		}
-	}
+	return s.Run(ctx, from, d)
 }
 
 // begin brings slot, publication and checkpoint together, and gives the

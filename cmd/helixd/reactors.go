@@ -24,7 +24,7 @@ func allReactors() []reactors.Reactor {
 func requireMigrated(ctx context.Context, pool *pgxpool.Pool) error {
 	conn, err := pool.Acquire(ctx)
 	if err != nil {
-		return err
+		return databaseError(err)
 	}
 	defer conn.Release()
 	pending, err := migrations.Pending(ctx, conn.Conn())

@@ -2,11 +2,14 @@ package main
 
 import (
 	"context"
+	crand "crypto/rand"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"runtime/debug"
+	"strings"
+	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -21,9 +24,12 @@ func runCommand(cfg *config) *cobra.Command {
 	return &cobra.Command{
 		Use:   "run",
 		Short: "Stream changes and react to them, until SIGTERM",
-		Long: "run streams the project's changes and writes results back. Any number may run: one leads,\n" +
-			"the others stand by and take over when it ends.",
-		Args: cobra.NoArgs,
+		Long: "run streams the project's changes and writes results back. Any number may run: one leads and\n" +
+			"streams, the others stand by and take over within seconds of its end; all of them share the jobs.\n\n" +
+			"With --role stream a process leads or stands by, and works no jobs. With --role worker it only works\n" +
+			"jobs and never opens the slot: run as many as there is work for, beside at least one that may stream.",
+		Example: "  helixd run\n  helixd run --role stream\n  helixd run --role worker",
+		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := cfg.requireDatabase(); err != nil {
 				return err
@@ -44,14 +50,14 @@ const (
 	jobsTimeout = 10 * time.Second // for running jobs at the end
 )
 
-// run leads, or waits to, until ctx ends. What an operator must mend ends it at
-// once; but once it has streamed, everything is tried again: the fault may be
-// the server's, and pass.
+// run does what its role says until ctx ends. What an operator must mend ends it
+// at once; but once it has run, everything is tried again: the fault may be the
+// server's, and pass.
 func run(ctx context.Context, cfg *config, log zerolog.Logger) error {
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(memoryLimit)
 	}
-	log.Info().Str("version", version()).Str("slot", cfg.slot).Msg("helixd starts")
+	log.Info().Str("version", version()).Str("role", cfg.role).Str("slot", cfg.slot).Str("name", holder()).Msg("helixd starts")
 	poolConfig, err := cfg.pool()
 	if err != nil {
 		return err
@@ -61,7 +67,7 @@ func run(ctx context.Context, cfg *config, log zerolog.Logger) error {
 		return databaseError(err)
 	}
 	defer pool.Close()
-	jobs, err := reactors.NewJobs(pool, true, riverLogger(log))
+	jobs, err := reactors.NewJobs(pool, cfg.role != roleStream, riverLogger(log))
 	if err != nil {
 		return err
 	}
@@ -73,11 +79,16 @@ func run(ctx context.Context, cfg *config, log zerolog.Logger) error {
 		}
 	}()
 
-	streamed := false
+	ran := false
+	onRunning := func() { ran = true }
+	failed, attempt := "not streaming", func() error { return lead(ctx, cfg, pool, jobs, log, onRunning) }
+	if cfg.role == roleWorker {
+		failed, attempt = "not working jobs", func() error { return work(ctx, pool, jobs, log, onRunning) }
+	}
 	var setup *stream.SetupError
 	for pause := firstPause; ; {
 		began := time.Now()
-		err := lead(ctx, cfg, pool, jobs, log, func() { streamed = true })
+		err := attempt()
 		if ctx.Err() != nil {
 			if err != nil && !errors.Is(err, context.Canceled) {
 				log.Warn().Err(err).Msg("helixd stops, not in order: what was not acknowledged comes again")
@@ -86,20 +97,21 @@ func run(ctx context.Context, cfg *config, log zerolog.Logger) error {
 			log.Info().Msg("helixd stops")
 			return nil
 		}
-		if errors.As(err, &setup) && !streamed {
+		if errors.As(err, &setup) && !ran {
 			return err
 		}
 		if time.Since(began) > time.Minute {
 			pause = firstPause
 		}
 		event := log.Error()
-		if errors.Is(err, stream.ErrServerStopped) || errors.Is(err, stream.ErrSlotActive) || errors.Is(err, reactors.ErrFenced) {
+		if errors.Is(err, stream.ErrServerStopped) || errors.Is(err, stream.ErrSlotActive) ||
+			errors.Is(err, stream.ErrDeposed) || errors.Is(err, reactors.ErrFenced) {
 			event = log.Warn()
 		}
 		if errors.As(err, &setup) {
 			event = event.Str("hint", setup.Hint)
 		}
-		event.Err(err).Dur("retry_in_ms", pause).Msg("not streaming")
+		event.Err(err).Dur("retry_in_ms", pause).Msg(failed)
 		select {
 		case <-ctx.Done():
 		case <-time.After(pause + rand.N(pause/4)):
@@ -108,15 +120,37 @@ func run(ctx context.Context, cfg *config, log zerolog.Logger) error {
 	}
 }
 
-func (c *config) stream(log zerolog.Logger) stream.Config {
-	return stream.Config{ConnString: c.databaseURL, Slot: c.slot, Publication: c.publication, Log: log}
+// work works jobs until ctx ends. The slot is not its business.
+func work(ctx context.Context, pool *pgxpool.Pool, jobs *reactors.Jobs, log zerolog.Logger, onRunning func()) error {
+	if err := requireMigrated(ctx, pool); err != nil {
+		return err
+	}
+	if err := jobs.Start(context.WithoutCancel(ctx)); err != nil {
+		return err
+	}
+	onRunning()
+	log.Info().Msg("working jobs")
+	<-ctx.Done()
+	return nil
 }
 
-// holder names this process to the others.
-func holder() string {
+func (c *config) stream(log zerolog.Logger) stream.Config {
+	return stream.Config{ConnString: c.databaseURL, Slot: c.slot, Publication: c.publication, Log: log, Name: holder()}
+}
+
+// holder names this process to the server and to the others: all its sessions as
+// a leader have this application_name, which holds 63 bytes of ASCII. The host and
+// the pid are for people; in containers they are the same after every start.
+var holder = sync.OnceValue(func() string {
 	host, err := os.Hostname()
 	if err != nil {
 		host = "?"
 	}
-	return fmt.Sprintf("%s/%d", host, os.Getpid())
-}
+	host = strings.Map(func(r rune) rune {
+		if r <= ' ' || r > '~' {
+			return '?'
+		}
+		return r
+	}, host)
+	return fmt.Sprintf("helixd %.32s/%d %s", host, os.Getpid(), strings.ToLower(crand.Text()[:10]))
+})

@@ -3,7 +3,9 @@
 //
 //	Open ──▶ Lock ──▶ EnsurePublication ──▶ CreateSlot ──▶ (backfill) ──▶ Run
 //	           │                       └──── slot and checkpoint agree ────▲
-//	           └── another process leads: wait, and try again
+//	           └── another process leads: StandBy, and try again
+//
+// Whoever leads runs Heartbeat beside all that comes after Lock.
 //
 // One goroutine reads the connection and writes to it. It hands batches to a
 // second one, which calls the Sink, and goes on answering the server however

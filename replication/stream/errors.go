@@ -30,6 +30,10 @@ func (e *SetupError) Unwrap() error { return e.Err }
 // ErrSlotActive says that another connection streams from the slot.
 var ErrSlotActive = errors.New("the slot is in use")
 
+// ErrDeposed says that another helixd leads the slot, or none does: this one
+// must stop.
+var ErrDeposed = errors.New("another helixd has taken the lead")
+
 const directHint = "Use the project's direct connection (host db.<ref>.supabase.co, port 5432; IPv6 unless the IPv4 add-on is on). " +
 	"A pooler cannot replicate."
 

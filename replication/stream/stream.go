@@ -2,6 +2,7 @@ package stream
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,6 +25,9 @@ type Config struct {
 	Slot        string
 	Publication string
 	Log         zerolog.Logger
+	// Name is the application_name of every session of this process as a leader;
+	// no other process has the same. Only Lock needs it.
+	Name string
 
 	// BatchBytes and BatchRows close a batch that the sink is too busy to take;
 	// twice as much is held at the most. Zero means the defaults.
@@ -97,7 +101,7 @@ func Open(ctx context.Context, cfg Config) (*Stream, error) {
 	}
 	// Values arrive in the text form that helixd reads, whatever the server's settings.
 	for name, value := range map[string]string{
-		"replication": "database", "application_name": "helixd " + cfg.Slot,
+		"replication": "database", "application_name": cmp.Or(cfg.Name, "helixd "+cfg.Slot),
 		"datestyle": "ISO, YMD", "timezone": "UTC", "intervalstyle": "postgres",
 		"extra_float_digits": "3", "bytea_output": "hex", "client_encoding": "UTF8",
 		"wal_sender_timeout": strconv.Itoa(int(senderTimeout / time.Millisecond)),
@@ -160,23 +164,15 @@ func (s *Stream) preflight(ctx context.Context) error {
 // System identifies the cluster: another one has another history.
 func (s *Stream) System() string { return s.system.SystemID }
 
-// lockSpace makes the advisory lock's key helixd's own; it is "heli" in ASCII.
-const lockSpace = 0x68656c69
-
-// Lock makes this connection the only helixd that may touch the slot, for as
-// long as it lives; false when another one is.
-func (s *Stream) Lock(ctx context.Context) (bool, error) {
-	rows, err := s.query(ctx, fmt.Sprintf("select pg_try_advisory_lock(%d, hashtext(%s))", lockSpace, quoteLiteral(s.cfg.Slot)))
-	if err != nil {
-		return false, fmt.Errorf("lock slot %q: %w", s.cfg.Slot, err)
-	}
-	return rows[0][0] == "t", nil
+// query runs SQL on the walsender connection.
+func (s *Stream) query(ctx context.Context, sql string) ([][]string, error) {
+	return query(ctx, s.conn, sql)
 }
 
-// query runs SQL on the walsender connection, which speaks only the simple
-// protocol, and gives the rows as text; NULL is "".
-func (s *Stream) query(ctx context.Context, sql string) ([][]string, error) {
-	results, err := s.conn.Exec(ctx, sql).ReadAll()
+// query runs SQL by the simple protocol, the only one that a walsender speaks,
+// and gives the rows as text; NULL is "".
+func query(ctx context.Context, conn *pgconn.PgConn, sql string) ([][]string, error) {
+	results, err := conn.Exec(ctx, sql).ReadAll()
 	if err != nil {
 		return nil, err
 	}

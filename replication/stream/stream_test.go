@@ -380,25 +380,6 @@ func TestRun(t *testing.T) {
 	})
 }
 
-func TestLock(t *testing.T) {
-	b := newBed(t)
-	first, second := b.open(t), b.open(t)
-	if ok, err := first.Lock(t.Context()); !ok || err != nil {
-		t.Fatalf("the first lock: %v, %v", ok, err)
-	}
-	if ok, err := second.Lock(t.Context()); ok || err != nil {
-		t.Fatalf("the second lock: %v, %v", ok, err)
-	}
-	first.Close()
-	until(t, "the lock to be free", func() bool {
-		ok, err := second.Lock(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		return ok
-	})
-}
-
 func TestSlot(t *testing.T) {
 	b := newBed(t)
 	t.Run("NotOurs", func(t *testing.T) {
