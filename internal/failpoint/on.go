@@ -3,7 +3,9 @@
 package failpoint
 
 import (
+	"fmt"
 	"os"
+	"os/signal"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -36,7 +38,11 @@ func Here(point string) {
 		return
 	}
 	if stop {
+		continued := make(chan os.Signal, 1)
+		signal.Notify(continued, syscall.SIGCONT)
+		fmt.Fprintln(os.Stderr, "failpoint: stopped", point)
 		_ = syscall.Kill(os.Getpid(), syscall.SIGSTOP)
+		<-continued // this thread may run on until another one has taken the signal
 		return
 	}
 	_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
