@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/rs/zerolog"
@@ -109,11 +110,15 @@ func (s *said) has(text string) bool {
 	return strings.Contains(s.b.String(), text)
 }
 
-// standBy lets a process stand by until the test's end; what StandBy returned
+// standBy lets a process stand by, a minute at the most; what StandBy returned
 // comes from the channel.
 func standBy(t *testing.T, s *stream.Stream) <-chan error {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	result := make(chan error, 1)
-	go func() { result <- s.StandBy(t.Context()) }()
+	go func() {
+		defer cancel()
+		result <- s.StandBy(ctx)
+	}()
 	return result
 }
 
@@ -184,7 +189,7 @@ func TestLock(t *testing.T) {
 		if _, err := first.CreateSlot(t.Context()); err == nil {
 			t.Error("the first one could make a slot")
 		}
-		if err := first.Heartbeat(t.Context()); !errors.Is(err, stream.ErrDeposed) {
+		if err := heartbeat(t, first); !errors.Is(err, stream.ErrDeposed) {
 			t.Errorf("the heartbeat of the first one: %v", err)
 		}
 	})
@@ -194,7 +199,7 @@ func TestLock(t *testing.T) {
 		b.exec(t, "update helix.leaders set heartbeat_at = now() + interval '1 day'")
 		second := b.open(t, "helixd second", nil)
 		lock(t, second, false)
-		if err := second.StandBy(t.Context()); err != nil {
+		if err := <-standBy(t, second); err != nil {
 			t.Fatal(err)
 		}
 	})
@@ -264,6 +269,13 @@ func TestLock(t *testing.T) {
 	})
 }
 
+// heartbeat gives why the heartbeat of a leader that was deposed ended.
+func heartbeat(t *testing.T, s *stream.Stream) error {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	return s.Heartbeat(ctx)
+}
+
 func TestHeartbeat(t *testing.T) {
 	b := newSlotBed(t)
 	log := &said{}
@@ -304,7 +316,7 @@ func TestHeartbeat(t *testing.T) {
 		t.Errorf("at its end: %v", err)
 	}
 	b.exec(t, "update helix.leaders set holder = 'another'")
-	if err := s.Heartbeat(t.Context()); !errors.Is(err, stream.ErrDeposed) {
+	if err := heartbeat(t, s); !errors.Is(err, stream.ErrDeposed) {
 		t.Errorf("when another leads: %v", err)
 	}
 }
