@@ -51,9 +51,11 @@ type sent struct {
 
 // run writes until all deltas are committed, whatever happens to the server.
 func (l *load) run(t *testing.T, db *testenv.Database, seed uint64) {
+	for range writers {
+		l.users = append(l.users, db.NewUser(t).ID)
+	}
 	var group gosync.WaitGroup
 	for w := range writers {
-		l.users = append(l.users, db.NewUser(t).ID)
 		group.Go(func() {
 			if err := l.write(t.Context(), db, w, rand.New(rand.NewPCG(seed, uint64(w)))); err != nil {
 				t.Errorf("writer %d: %v", w, err)
