@@ -86,12 +86,13 @@ func (d *Dispatcher) Backfill(ctx context.Context, snapshot string, at replicati
 			return err
 		}
 	}
-	err = d.open.tx.QueryRow(ctx, `insert into helix.checkpoints (slot, system_identifier, lsn, epoch)
-		select $1, $2, $3, 1 where not exists (select from helix.leaders where slot = $1 and holder <> $5)
+	err = d.open.tx.QueryRow(ctx, `insert into helix.checkpoints as c (slot, system_identifier, lsn, epoch, published)
+		select $1, $2, $3, 1, nullif($6, '') where not exists (select from helix.leaders where slot = $1 and holder <> $5)
 		on conflict (slot) do update set system_identifier = excluded.system_identifier,
-			lsn = excluded.lsn, epoch = helix.checkpoints.epoch + 1, updated_at = now()
-			where helix.checkpoints.epoch = $4
-		returning epoch`, d.slot, at.SystemIdentifier, at.LSN, epoch, holder).Scan(&epoch)
+			lsn = excluded.lsn, epoch = c.epoch + 1, updated_at = now(), published = excluded.published, repair = null,
+			repairs = case when c.repaired_at > now() - interval '1 day' then c.repairs + 1 else 1 end, repaired_at = now()
+			where c.epoch = $4
+		returning epoch`, d.slot, at.SystemIdentifier, at.LSN, epoch, holder, at.Published).Scan(&epoch)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return fmt.Errorf("commit backfill: %w", ErrFenced)
 	}

@@ -16,8 +16,8 @@ const rollbackTimeout = 5 * time.Second
 // Checkpoint reads how far the slot's changes are applied, nil when nothing ever was.
 func (d *Dispatcher) Checkpoint(ctx context.Context) (*replication.Checkpoint, error) {
 	c := &replication.Checkpoint{Slot: d.slot}
-	err := d.pool.QueryRow(ctx, "select system_identifier, lsn, epoch from helix.checkpoints where slot = $1", d.slot).
-		Scan(&c.SystemIdentifier, &c.LSN, &c.Epoch)
+	err := d.pool.QueryRow(ctx, `select system_identifier, lsn, epoch, coalesce(published, ''), coalesce(repair, '')
+		from helix.checkpoints where slot = $1`, d.slot).Scan(&c.SystemIdentifier, &c.LSN, &c.Epoch, &c.Published, &c.Repair)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, nil
 	}

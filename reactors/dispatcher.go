@@ -20,6 +20,11 @@ import (
 // writing, and has written nothing since.
 var ErrFenced = errors.New("another helixd leads this slot now")
 
+// ErrRelation says that the stream carries a table otherwise than reactors
+// watch it. What was written meanwhile cannot be taken from the stream, and is
+// not skipped: once the schema is as it was, all rows are read from the tables.
+var ErrRelation = errors.New("the slot cannot be read on; put the schema back, and helixd reads all rows from the tables")
+
 // inboxTable carries what the streamed tables cannot say.
 const inboxTable = "helix.inbox"
 
@@ -285,6 +290,10 @@ func (d *Dispatcher) routesOf(rel *replication.Relation) (*routes, error) {
 			to.routes = append(to.routes, at)
 		}
 	}
+	if !to.inbox && len(to.routes) == 0 {
+		return nil, fmt.Errorf("%s is streamed, which no reactor watches: a watched table had this name for a while, "+
+			"or the publication was altered: %w", to.table, ErrRelation)
+	}
 	for old, its := range d.relations {
 		if its.table == to.table { // the server has described it anew
 			delete(d.relations, old)
@@ -296,7 +305,7 @@ func (d *Dispatcher) routesOf(rel *replication.Relation) (*routes, error) {
 
 func missingColumn(table, column string) error {
 	return fmt.Errorf("%s is streamed without column %s, which helixd needs: "+
-		"it was dropped or renamed, or the publication was altered; run helixd migrate, then helixd run", table, column)
+		"it was dropped or renamed, or the publication was altered: %w", table, column, ErrRelation)
 }
 
 // react lets one reactor see rows under a savepoint, once enough is visible.

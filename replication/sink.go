@@ -10,6 +10,8 @@ type Checkpoint struct {
 	SystemIdentifier string // of the cluster: another one means a restored or different project
 	LSN              LSN    // end of the last applied commit
 	Epoch            int64  // of the leader; each new leader adds one
+	Published        string // fingerprint of the publication as it must be, as its package gives it
+	Repair           string // why the slot must be made anew, "" as a rule
 }
 
 // Sink receives committed changes.

@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -28,8 +29,11 @@ type config struct {
 	slot        string
 	publication string
 	role        string
+	driftEvery  time.Duration
 	logLevel    string
 	logFormat   string
+
+	drift string // driftEvery as it was given
 }
 
 // setting is a flag with its variable.
@@ -44,6 +48,7 @@ func (c *config) settings() []setting {
 		{"slot", "HELIX_SLOT", "helix", "name of the replication slot", &c.slot},
 		{"publication", "HELIX_PUBLICATION", "helix", "name of the publication", &c.publication},
 		{"role", "HELIX_ROLE", roleAll, "of helixd run: all, stream (no jobs) or worker (only jobs)", &c.role},
+		{"drift-interval", "HELIX_DRIFT_INTERVAL", "10s", "how often to look whether the publication was altered", &c.drift},
 		{"log-level", "HELIX_LOG_LEVEL", "info", "trace, debug, info, warn or error", &c.logLevel},
 		{"log-format", "HELIX_LOG_FORMAT", "", "json or console; console on a terminal", &c.logFormat},
 	}
@@ -95,6 +100,10 @@ func (c *config) load(flags *pflag.FlagSet) error {
 	}
 	if !slices.Contains([]string{roleAll, roleStream, roleWorker}, c.role) {
 		return &usageError{fmt.Errorf("--role %q: it takes all, stream or worker", c.role)}
+	}
+	var err error
+	if c.driftEvery, err = time.ParseDuration(c.drift); err != nil || c.driftEvery <= 0 {
+		return &usageError{fmt.Errorf("--drift-interval %q: it takes a time, such as 10s", c.drift)}
 	}
 	for _, name := range []string{c.slot, c.publication} {
 		if !regexp.MustCompile("^[a-z0-9_]{1,63}$").MatchString(name) {

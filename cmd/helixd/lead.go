@@ -91,5 +91,12 @@ func streamAsLeader(ctx context.Context, cfg *config, s *stream.Stream, jobs *re
 	if err := reactors.EnsureBroadcastPolicies(ctx, pool); err != nil {
 		log.Warn().Err(err).Msg("no private broadcasts")
 	}
-	return s.Run(ctx, from, d)
+	group, groupCtx := errgroup.WithContext(ctx)
+	group.Go(func() error { return s.Run(groupCtx, from, d) })
+	group.Go(func() error { return newWatch(cfg, pool, d.Tables(), log).run(groupCtx) })
+	err = group.Wait()
+	if err := requestRepair(ctx, pool, cfg.slot, err); err != nil {
+		log.Warn().Err(err).Msg("the repair that is needed could not be noted")
+	}
+	return err
 }

@@ -73,7 +73,7 @@ func TestRefused(t *testing.T) {
 			t.Errorf("status %d: %s", status, out)
 		}
 	})
-	for _, args := range [][]string{{"--slot", "Bad Slot"}, {"--publication", "my-pub"}, {"--log-level", "loud"}, {"--log-format", "xml"}, {"--role", "both"}, {"--nonsense"}} {
+	for _, args := range [][]string{{"--slot", "Bad Slot"}, {"--publication", "my-pub"}, {"--log-level", "loud"}, {"--log-format", "xml"}, {"--role", "both"}, {"--drift-interval", "0"}, {"--nonsense"}} {
 		t.Run("Usage"+args[0], func(t *testing.T) {
 			p := start(t, "postgresql://h/d", nil, append([]string{"run"}, args...)...)
 			if status := p.wait(t); status != 2 {

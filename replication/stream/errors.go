@@ -34,6 +34,14 @@ var ErrSlotActive = errors.New("the slot is in use")
 // must stop.
 var ErrDeposed = errors.New("another helixd has taken the lead")
 
+// ErrSlotMoved says that the slot is ahead of the position to stream from:
+// somebody else has read from it, or moved it.
+var ErrSlotMoved = errors.New("somebody else moved the slot")
+
+// ErrWALRemoved says that WAL which the slot needs is gone, though the server
+// does not call the slot lost: as after a restore that brought an old slot back.
+var ErrWALRemoved = errors.New("WAL that the slot needs is gone")
+
 const directHint = "Use the project's direct connection (host db.<ref>.supabase.co, port 5432; IPv6 unless the IPv4 add-on is on). " +
 	"A pooler cannot replicate."
 

@@ -34,9 +34,11 @@ type Publication struct {
 	// have passed that were not streamed.
 	Fault string
 	// Misfits are tables whose replica identity has changed, so that their column
-	// list hides a part of it (clients' updates fail) or could be shorter again.
+	// list hides a part of it or could be shorter again.
 	// All that is watched is carried nevertheless.
 	Misfits []string
+	// Refused are those of the Misfits whose updates by clients fail now.
+	Refused []string
 	// Unidentified are tables that have no replica identity: clients' updates
 	// of them fail, whatever the publication's columns.
 	Unidentified []string
@@ -220,6 +222,9 @@ func (p *Publication) read(ctx context.Context, db Querier) error {
 			faults = append(faults, "it lacks columns of "+name)
 		case whole != (t.columns == nil) || !whole && !slices.Equal(columns, t.columns):
 			p.Misfits = append(p.Misfits, name)
+			if !whole && (t.columns == nil || slices.ContainsFunc(t.columns, func(c string) bool { return !slices.Contains(columns, c) })) {
+				p.Refused = append(p.Refused, name)
+			}
 		}
 		return nil
 	})

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/jackc/pglogrepl"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgproto3"
 
 	"github.com/helixd/helixd/internal/failpoint"
@@ -39,8 +40,8 @@ var ErrServerStopped = errors.New("the server ended the stream")
 // Run streams the changes that committed after from into the sink, until ctx
 // ends, and then acknowledges what is durable and returns nil. Any error ends
 // the stream: the caller opens another one and continues at the checkpoint.
-// The slot's confirmed position must not be ahead of from: the server would
-// silently skip what lies between.
+// Where the slot's confirmed position is ahead of from, the server would
+// silently skip what lies between: that is ErrSlotMoved.
 func (s *Stream) Run(ctx context.Context, from replication.LSN, sink replication.Sink) error {
 	err := pglogrepl.StartReplication(ctx, s.conn, s.cfg.Slot, from, pglogrepl.StartReplicationOptions{
 		Mode: pglogrepl.LogicalReplication,
@@ -55,6 +56,9 @@ func (s *Stream) Run(ctx context.Context, from replication.LSN, sink replication
 		return fmt.Errorf("start replication: %w", err)
 	}
 	defer wire.Conn.Close()
+	if err := s.verifyPosition(ctx, from); err != nil {
+		return fmt.Errorf("start replication of slot %q at %s: %w", s.cfg.Slot, from, err)
+	}
 	if s.cfg.OnStreaming != nil {
 		s.cfg.OnStreaming()
 	}
@@ -292,7 +296,7 @@ func (o *owner) handle(msg pgproto3.BackendMessage) error {
 	case *pgproto3.CopyData:
 		return o.handleCopyData(msg.Data)
 	case *pgproto3.ErrorResponse:
-		return fmt.Errorf("receive: %s: %s (SQLSTATE %s)", msg.Severity, msg.Message, msg.Code)
+		return fmt.Errorf("receive: %w", slotError(pgconn.ErrorResponseToPgError(msg)))
 	case *pgproto3.CopyDone:
 		return ErrServerStopped
 	case *pgproto3.NoticeResponse, *pgproto3.ParameterStatus:

@@ -21,6 +21,8 @@ type Slot struct {
 	ActivePID int             // of the walsender that streams from it, 0 when none
 	Confirmed replication.LSN // confirmed_flush_lsn: acknowledged up to here
 	Lost      bool            // wal_status is lost: WAL that it needed is gone
+	User      string          // who ActivePID is, for an operator's eyes
+	WALEnd    replication.LSN // of the server, not of the slot: all before it is on disk
 }
 
 // Snapshot is what a new slot's stream continues from.
@@ -36,7 +38,10 @@ const slotWait = 60 * time.Second
 // Slot reads the slot's state, nil when there is none.
 func (s *Stream) Slot(ctx context.Context) (*Slot, error) {
 	rows, err := s.query(ctx, `select plugin, database, coalesce(active_pid, 0), coalesce(confirmed_flush_lsn, '0/0'),
-		coalesce(wal_status, '') = 'lost' from pg_replication_slots where slot_name = `+quoteLiteral(s.cfg.Slot))
+			coalesce(wal_status, '') = 'lost', pg_current_wal_flush_lsn(),
+			(select format('application %L, user %L, since %s', application_name, usename, date_trunc('second', backend_start))
+				from pg_stat_activity where pid = active_pid)
+		from pg_replication_slots where slot_name = `+quoteLiteral(s.cfg.Slot))
 	if err != nil {
 		return nil, fmt.Errorf("read slot %q: %w", s.cfg.Slot, err)
 	}
@@ -44,11 +49,14 @@ func (s *Stream) Slot(ctx context.Context) (*Slot, error) {
 		return nil, nil
 	}
 	r := rows[0]
-	slot := &Slot{Name: s.cfg.Slot, Plugin: r[0], Database: r[1], Lost: r[4] == "t"}
+	slot := &Slot{Name: s.cfg.Slot, Plugin: r[0], Database: r[1], Lost: r[4] == "t", User: r[6]}
 	if _, err := fmt.Sscan(r[2], &slot.ActivePID); err != nil {
 		return nil, fmt.Errorf("read slot %q: %w", s.cfg.Slot, err)
 	}
 	if slot.Confirmed, err = pglogrepl.ParseLSN(r[3]); err != nil {
+		return nil, fmt.Errorf("read slot %q: %w", s.cfg.Slot, err)
+	}
+	if slot.WALEnd, err = pglogrepl.ParseLSN(r[5]); err != nil {
 		return nil, fmt.Errorf("read slot %q: %w", s.cfg.Slot, err)
 	}
 	if slot.Plugin != "pgoutput" || slot.Database != s.system.DBName {
@@ -90,6 +98,33 @@ func (s *Stream) CreateSlot(ctx context.Context) (Snapshot, error) {
 		return Snapshot{}, fmt.Errorf("create slot %q: %w", s.cfg.Slot, err)
 	}
 	return Snapshot{Name: res.SnapshotName, LSN: lsn}, nil
+}
+
+// verifyPosition makes sure that the server streams from there. It is for when
+// this connection has the slot, so that nobody else can move it any more.
+func (s *Stream) verifyPosition(ctx context.Context, from replication.LSN) error {
+	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
+	defer cancel()
+	conn, err := pgconn.ConnectConfig(ctx, s.look)
+	if err != nil {
+		return connectError(err)
+	}
+	defer conn.Close(context.WithoutCancel(ctx)) //nolint:errcheck // only read from
+	res, err := conn.Exec(ctx, "select confirmed_flush_lsn from pg_replication_slots where slot_name = "+quoteLiteral(s.cfg.Slot)).ReadAll()
+	if err != nil {
+		return err
+	}
+	if len(res) != 1 || len(res[0].Rows) != 1 {
+		return errors.New("the slot is gone")
+	}
+	confirmed, err := pglogrepl.ParseLSN(string(res[0].Rows[0][0]))
+	if err != nil {
+		return err
+	}
+	if confirmed > from {
+		return fmt.Errorf("%w: it is at %s", ErrSlotMoved, confirmed)
+	}
+	return nil
 }
 
 // reportBlockers looks, while a slot is being made, for the transactions that
@@ -157,6 +192,8 @@ func slotError(err error) error {
 			"See select * from pg_stat_replication; end one that nobody uses, or raise max_wal_senders.", err}
 	case "55006":
 		return fmt.Errorf("%w: %w", ErrSlotActive, err)
+	case "58P01":
+		return fmt.Errorf("%w: %w", ErrWALRemoved, err)
 	case "42704":
 		return fmt.Errorf("the slot or the publication is gone: %w", err)
 	}

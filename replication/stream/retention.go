@@ -1,0 +1,50 @@
+package stream
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Retention is how much WAL the server keeps for a slot, and how long it will.
+type Retention struct {
+	Status   string // pg_replication_slots.wal_status
+	Retained int64  // bytes from restart_lsn to the end of the WAL
+	Limit    int64  // max_slot_wal_keep_size in bytes, -1 for none
+	Safe     int64  // bytes that may be written until the slot is lost; of no meaning without a Limit
+	Oldest   string // the transaction that has been open for longest: no slot gets past it
+}
+
+// ReadRetention looks at a slot, nil when it is not there.
+func ReadRetention(ctx context.Context, db Querier, slot string) (*Retention, error) {
+	rows, err := db.Query(ctx, `select coalesce(wal_status, ''), coalesce(pg_current_wal_lsn() - restart_lsn, 0)::bigint,
+			case current_setting('max_slot_wal_keep_size') when '-1' then -1
+				else pg_size_bytes(current_setting('max_slot_wal_keep_size')) end,
+			coalesce(safe_wal_size, 0),
+			coalesce((select format('pid %s, open since %s', pid, date_trunc('second', xact_start)) from pg_stat_activity
+				where backend_xid is not null and pid <> pg_backend_pid() order by xact_start limit 1), 'none')
+		from pg_replication_slots where slot_name = $1`, slot)
+	if err != nil {
+		return nil, fmt.Errorf("read slot %q: %w", slot, err)
+	}
+	var r Retention
+	found := false
+	_, err = pgx.ForEachRow(rows, []any{&r.Status, &r.Retained, &r.Limit, &r.Safe, &r.Oldest}, func() error {
+		found = true
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read slot %q: %w", slot, err)
+	}
+	if !found {
+		return nil, nil
+	}
+	return &r, nil
+}
+
+// Danger reports whether half of what the server keeps for a slot is used up,
+// or it has begun to keep more than it likes to.
+func (r *Retention) Danger() bool {
+	return r.Status != "reserved" || r.Limit >= 0 && r.Safe < r.Limit/2
+}
