@@ -24,7 +24,9 @@ const (
 // snapshot, as if they had been inserted just now, and begins an epoch at the
 // snapshot's LSN: the stream goes on exactly there. All of it commits at once.
 //
-// It is the one path of a cold start, a lost slot and a restored project.
+// It is the one path of a cold start, a lost slot and a restored project. What
+// was deleted since the last checkpoint is in helix.inbox, which outlives the
+// slot, is read before the other tables and emptied of what was read.
 // Reactors know by their own state what they have seen before. progress is told
 // the rows so far, a few times a second.
 func (d *Dispatcher) Backfill(ctx context.Context, snapshot string, at replication.Checkpoint, holder string, progress func(table string, rows int)) (err error) {
@@ -81,10 +83,13 @@ func (d *Dispatcher) Backfill(ctx context.Context, snapshot string, at replicati
 	if err := d.write(ctx, &pgx.Batch{}); err != nil {
 		return err
 	}
-	if d.open.sawInbox {
-		if err := d.jobs.enqueuePrune(ctx, d.open.tx, d.slot); err != nil {
-			return err
-		}
+	// Positions and numbers that wait for the inbox to be pruned may be another
+	// cluster's; what it held is gone by now.
+	_, err = d.open.tx.Exec(ctx, `with verified as (update helix.leaders set verified_lsn = null where slot = $1)
+		delete from helix.river_job where kind = $2 and args ->> 'slot' = $1
+			and state in ('available', 'pending', 'scheduled', 'retryable')`, d.slot, PruneInbox{}.Kind())
+	if err != nil {
+		return fmt.Errorf("forget what was to be pruned: %w", err)
 	}
 	err = d.open.tx.QueryRow(ctx, `insert into helix.checkpoints as c (slot, system_identifier, lsn, epoch, published)
 		select $1, $2, $3, 1, nullif($6, '') where not exists (select from helix.leaders where slot = $1 and holder <> $5)
@@ -120,9 +125,12 @@ func (d *Dispatcher) backfillTable(ctx context.Context, snap pgx.Tx, table strin
 	for _, c := range columns {
 		rel.Columns = append(rel.Columns, replication.Column{Name: c, Key: c == "id"})
 	}
-	// The text format gives what the stream would have.
-	rows, err := snap.Query(ctx, fmt.Sprintf("select %s from %s", strings.Join(quoted, ", "),
-		pgx.Identifier{schema, name}.Sanitize()), pgx.QueryResultFormats{pgx.TextFormatCode})
+	// The rows that the stream would carry, partitions but no inheriting tables, in
+	// the text format as there.
+	source := pgx.Identifier{schema, name}.Sanitize()
+	rows, err := snap.Query(ctx, fmt.Sprintf(`select %[1]s from %[2]s where tableoid = any (array(
+			select %[3]s::regclass::oid union all select relid::oid from pg_partition_tree(%[3]s)))`,
+		strings.Join(quoted, ", "), source, quoteLiteral(source)), pgx.QueryResultFormats{pgx.TextFormatCode})
 	if err != nil {
 		return err
 	}
@@ -131,10 +139,17 @@ func (d *Dispatcher) backfillTable(ctx context.Context, snap pgx.Tx, table strin
 	chunk := replication.Batch{Transactions: []replication.Transaction{part}}
 	changes := &chunk.Transactions[0].Changes
 	done, told := 0, time.Now()
+	var read []string // ids in the inbox
 	apply := func() error {
 		chunk.Transactions[0].Ordinal = d.open.changes
 		if err := d.applyChunk(ctx, &chunk); err != nil {
 			return err
+		}
+		if len(read) > 0 {
+			if _, err := d.open.tx.Exec(ctx, "delete from helix.inbox where id = any ($1::text[]::bigint[])", read); err != nil {
+				return fmt.Errorf("remove what was applied: %w", err)
+			}
+			read = nil
 		}
 		done += len(*changes)
 		*changes, chunk.Bytes = nil, 0
@@ -153,6 +168,9 @@ func (d *Dispatcher) backfillTable(ctx context.Context, snap pgx.Tx, table strin
 			}
 			tuple[i] = replication.Value{Kind: replication.Text, Data: slices.Clone(raw)}
 			chunk.Bytes += len(raw)
+		}
+		if table == inboxTable {
+			read = append(read, string(rows.RawValues()[0]))
 		}
 		*changes = append(*changes, replication.Change{Op: replication.Insert, Relation: rel, New: tuple})
 		if len(*changes) == backfillRows || chunk.Bytes > backfillBytes {

@@ -7,6 +7,12 @@
 //	              │                                 └▶ Tx.Reject     dead letters
 //	              └─ all of it and the checkpoint commit in one SQL transaction
 //
+// Deletes reach a Reactor however long no slot was there: the table's trigger puts
+// them into helix.inbox in the deleting transaction, the row stays there until the
+// checkpoint has passed it, and Backfill reads it before the tables. What no
+// trigger sees is no delete to a Reactor: TRUNCATE, and whatever runs with
+// session_replication_role = replica.
+//
 // A Reactor's own package computes; this one routes, isolates failures, fences
 // old leaders and keeps the count. A reactor never imports another one.
 package reactors

@@ -82,7 +82,7 @@ func (j *Jobs) insert(ctx context.Context, tx pgx.Tx, jobs []river.InsertManyPar
 }
 
 // PruneInbox removes the inbox's rows of all transactions before XID once the
-// checkpoint has passed LSN: every such transaction had ended before LSN was
+// checkpoint has passed LSN and the publication is known to have been whole: every such transaction had ended before LSN was
 // written, so its rows were applied.
 type PruneInbox struct {
 	Slot string          `json:"slot" river:"unique"`
@@ -155,7 +155,10 @@ func (w *pruneInboxWorker) Work(ctx context.Context, job *river.Job[PruneInbox])
 	client := river.ClientFromContext[pgx.Tx](ctx)
 	return pgx.BeginFunc(ctx, w.pool, func(tx pgx.Tx) error {
 		var passed bool
-		err := tx.QueryRow(ctx, "select coalesce((select lsn >= $2 from helix.checkpoints where slot = $1), false)",
+		// Rows that were written while the inbox was not published were not applied,
+		// however far the checkpoint is.
+		err := tx.QueryRow(ctx, `select coalesce((select c.lsn >= $2 and l.verified_lsn >= $2
+			from helix.checkpoints c join helix.leaders l using (slot) where slot = $1), false)`,
 			job.Args.Slot, job.Args.LSN).Scan(&passed)
 		if err != nil {
 			return err

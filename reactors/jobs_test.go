@@ -52,6 +52,12 @@ func TestPruneInbox(t *testing.T) {
 		t.Fatalf("%d of 5 rows are left though the checkpoint has not passed them", n)
 	}
 	b.exec(t, "update helix.checkpoints set lsn = pg_current_wal_lsn() + 1000000000")
+	// Nor are those that nobody knows to have been published.
+	hurry("two more jobs", "select count(*) >= 4 from helix.river_job where state = 'completed'")
+	if n := query[int](t, b, "select count(*) from helix.inbox"); n != 5 {
+		t.Fatalf("%d of 5 rows are left though the publication is not verified", n)
+	}
+	b.exec(t, "update helix.leaders set verified_lsn = pg_current_wal_lsn() + 1000000000")
 	hurry("the inbox to be empty", "select not exists (select from helix.inbox)")
 	hurry("the last job", "select not exists (select from helix.river_job where state not in ('completed'))")
 }
