@@ -109,8 +109,6 @@ func mismatch(checkpoint *replication.Checkpoint, slot *stream.Slot, system stri
 	case slot != nil && slot.WALEnd < checkpoint.LSN:
 		return &finding{fmt.Sprintf("the project was restored to an earlier point: its WAL ends at %s, before the checkpoint at %s",
 			slot.WALEnd, checkpoint.LSN), nothing}
-	case checkpoint.Repair != "":
-		return &finding{checkpoint.Repair, nothing}
 	case publication.Fault != "":
 		return &finding{"the publication was not as it must be, and changes may not have been streamed: " + publication.Fault,
 			"find out who alters it: it is helixd's own"}
@@ -120,6 +118,8 @@ func mismatch(checkpoint *replication.Checkpoint, slot *stream.Slot, system stri
 			"find out who alters it: it is helixd's own"}
 	}
 	switch {
+	case checkpoint.Repair != "":
+		return &finding{checkpoint.Repair, nothing}
 	case slot == nil:
 		return &finding{"the slot is gone; changes since the last checkpoint are read from the tables",
 			"nothing after an upgrade or a restore of the project; otherwise find out who drops it"}

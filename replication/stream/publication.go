@@ -168,7 +168,7 @@ func readTables(ctx context.Context, db Querier, watched map[string][]string) (m
 	for _, name := range names {
 		if tables[name] == nil {
 			return nil, &SetupError{"table " + name + " is not there",
-				"If it was renamed or moved, put it back: what was written meanwhile is read then. If it was dropped, run: helixd migrate", nil}
+				"If it was renamed or moved, put it back: what was written meanwhile is read then. If it was dropped, run: delete from helix.migrations; and then: helixd migrate", nil}
 		}
 		for _, c := range watched[name] {
 			if !slices.Contains(found[name], c) {
