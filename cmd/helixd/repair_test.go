@@ -32,9 +32,14 @@ func resolvedTo(t testing.TB, conn *pgx.Conn, entity uuid.UUID, text string) {
 // Each time nothing may be lost, and it must say what it found.
 func TestRepair(t *testing.T) {
 	for name, c := range map[string]struct{ break_, says string }{
-		"ColdStart":            {"", "first start"},
-		"SlotDropped":          {"select pg_drop_replication_slot($1)", "the slot is gone"},
-		"SlotMoved":            {"select pg_replication_slot_advance($1, pg_current_wal_lsn())", "somebody else moved the slot"},
+		"ColdStart":   {"", "first start"},
+		"SlotDropped": {"select pg_drop_replication_slot($1)", "the slot is gone"},
+		"SlotMoved":   {"select pg_replication_slot_advance($1, pg_current_wal_lsn())", "somebody else moved the slot"},
+		"SlotReadFrom": {"select count(*) from pg_logical_slot_get_binary_changes($1, null, null, 'proto_version', '1', 'publication_names', 'helix')",
+			"somebody else moved the slot, or read from it"},
+		"SlotMadeAnew":         {"select pg_drop_replication_slot(s), pg_create_logical_replication_slot(s, 'pgoutput') from cast($1 as name) s", "somebody else moved the slot"},
+		"RestoredEarlier":      {"update helix.checkpoints set lsn = pg_current_wal_lsn() + 1000000000 where slot = $1", "restored to an earlier point"},
+		"AskedFor":             {"update helix.checkpoints set repair = 'because I want it' where slot = $1", "because I want it"},
 		"ProjectRestored":      {"update helix.checkpoints set system_identifier = '1' where slot = $1", "system identifier has changed"},
 		"BackfillNeverEnded":   {"delete from helix.checkpoints where slot = $1", "never ended"},
 		"TableLeftPublication": {"alter publication helix drop table sync_state", "publication was not as it must be"},

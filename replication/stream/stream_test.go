@@ -350,6 +350,19 @@ func TestRun(t *testing.T) {
 		}
 		b.end(t)
 	})
+	t.Run("SlotMoved", func(t *testing.T) {
+		// The server would begin where the slot is, and say nothing.
+		b := newBed(t)
+		b.exec(t, "insert into item values (1, 'a')")
+		b.exec(t, "select pg_replication_slot_advance('"+b.cfg.Slot+"', pg_current_wal_lsn())")
+		b.exec(t, "insert into item values (2, 'a')")
+		if err := b.open(t).Run(t.Context(), b.from, b.sink); !errors.Is(err, stream.ErrSlotMoved) {
+			t.Errorf("Run: %v", err)
+		}
+		if b.sink.seen() != 0 {
+			t.Error("it applied what comes after")
+		}
+	})
 	t.Run("WalsenderTerminated", func(t *testing.T) {
 		b := newBed(t)
 		b.start(t)

@@ -1,0 +1,93 @@
+package main_test
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pglogrepl"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/helixd/helixd/testenv"
+)
+
+// TestSlotInUse: whoever else has the slot is named, and helixd waits until it
+// is free. What the other one has acknowledged is not lost.
+func TestSlotInUse(t *testing.T) {
+	t.Parallel()
+	x := streaming(t, testenv.New(t))
+	x.stop(t)
+	x.edit(t, "sync_state")
+	other, err := pgconn.Connect(t.Context(), x.db.URL("postgres")+"&replication=database&application_name=somebody")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close(context.WithoutCancel(t.Context())) //nolint:errcheck // closed below
+	err = pglogrepl.StartReplication(t.Context(), other, x.slot, 0, pglogrepl.StartReplicationOptions{
+		PluginArgs: []string{"proto_version '1'", "publication_names 'helix'"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	x.process = start(t, x.db.URL("postgres"), nil, "run", "--slot", x.slot)
+	x.says(t, fmt.Sprintf("the slot is in use by pid %d (application 'somebody'", other.PID()))
+	var end string
+	if err := x.admin.QueryRow(t.Context(), "select pg_current_wal_lsn()::text").Scan(&end); err != nil {
+		t.Fatal(err)
+	}
+	lsn, err := pglogrepl.ParseLSN(end)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := pglogrepl.SendStandbyStatusUpdate(t.Context(), other, pglogrepl.StandbyStatusUpdate{WALWritePosition: lsn}); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "the slot to have moved", func() bool {
+		return get[bool](t, x.admin, "select confirmed_flush_lsn = $2::pg_lsn from pg_replication_slots where slot_name = $1", x.slot, end)
+	})
+	if err := other.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	resolvedTo(t, x.admin, x.known, x.text())
+	x.says(t, "somebody else moved the slot")
+	x.passes(t)
+	x.stop(t)
+}
+
+// TestRepairsAreSlowedDown: where somebody keeps taking the slot away, not all
+// rows are read again each time.
+func TestRepairsAreSlowedDown(t *testing.T) {
+	t.Parallel()
+	x := streaming(t, testenv.New(t))
+	drop := func() {
+		t.Helper()
+		until(t, "the slot to be dropped", func() bool {
+			x.db.Exec(t, "supabase_admin", "select pg_terminate_backend(active_pid) from pg_replication_slots where slot_name = '"+x.slot+"' and active_pid is not null")
+			_, err := x.admin.Exec(t.Context(), "select pg_drop_replication_slot($1)", x.slot)
+			return err == nil
+		})
+	}
+	for n := 1; n <= 3; n++ {
+		drop()
+		x.edit(t, "sync_state")
+		resolvedTo(t, x.admin, x.known, x.text())
+		x.says(t, `"repairs_lately":`+strconv.Itoa(n-1))
+	}
+	drop()
+	x.edit(t, "sync_state")
+	x.says(t, "helixd has repaired 3 times, the last time")
+	if n := x.repairs(t); n != 3 {
+		t.Errorf("%d repairs", n)
+	}
+	if get[bool](t, x.admin, "select exists (select from pg_replication_slots where slot_name = $1)", x.slot) {
+		t.Error("it made a slot nevertheless")
+	}
+	exec1(t, x.admin, "update helix.checkpoints set repaired_at = repaired_at - interval '2 minutes'")
+	resolvedTo(t, x.admin, x.known, x.text())
+	x.passes(t)
+	x.stop(t)
+	if !strings.Contains(x.log.String(), `"repairs_lately":3`) {
+		t.Error("it does not count")
+	}
+}
