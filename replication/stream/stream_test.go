@@ -356,7 +356,9 @@ func TestRun(t *testing.T) {
 		b.exec(t, "insert into item values (1, 'a')")
 		b.exec(t, "select pg_replication_slot_advance('"+b.cfg.Slot+"', pg_current_wal_lsn())")
 		b.exec(t, "insert into item values (2, 'a')")
-		if err := b.open(t).Run(t.Context(), b.from, b.sink); !errors.Is(err, stream.ErrSlotMoved) {
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		defer cancel()
+		if err := b.open(t).Run(ctx, b.from, b.sink); !errors.Is(err, stream.ErrSlotMoved) {
 			t.Errorf("Run: %v", err)
 		}
 		if b.sink.seen() != 0 {
