@@ -197,7 +197,8 @@ func (s *localServer) start(ctx context.Context) error {
 	})
 }
 
-// answers reports whether the server accepts sessions. The random password makes sure that it is ours.
+// answers reports whether the server accepts sessions that can write: a restored one takes readers first. The random
+// password makes sure that it is ours.
 func answers(ctx context.Context, s server) error {
 	c := Cluster{server: s}
 	config, err := pgx.ParseConfig(c.url("supabase_admin", maintenanceDatabase))
@@ -209,7 +210,15 @@ func answers(ctx context.Context, s server) error {
 	if err != nil {
 		return err
 	}
-	return conn.Close(ctx)
+	defer conn.Close(context.WithoutCancel(ctx))
+	var recovering bool
+	if err := conn.QueryRow(ctx, "select pg_is_in_recovery()").Scan(&recovering); err != nil {
+		return err
+	}
+	if recovering {
+		return errors.New("the server is still in recovery")
+	}
+	return nil
 }
 
 func (s *localServer) restart(ctx context.Context, mode RestartMode) error {
