@@ -173,6 +173,11 @@ func (c Clock) Compare(other Clock) Order {
 	return Equal
 }
 
+// disjoint reports whether the clocks have no device in common.
+func (c Clock) disjoint(other Clock) bool {
+	return !slices.ContainsFunc(c, func(e Entry) bool { return other.Counter(e.Device) > 0 })
+}
+
 // Join gives the least clock that includes both.
 func (c Clock) Join(other Clock) Clock {
 	if len(c) == 0 {

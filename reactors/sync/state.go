@@ -5,11 +5,13 @@ import "time"
 // Resolution is how an entity's state came about; sync_entities.resolution.
 type Resolution string
 
-// The resolutions of last write wins.
+// The resolutions.
 const (
 	None          Resolution = "none"            // one version only
 	FastForward   Resolution = "fast_forward"    // the newest version includes all others
 	LastWriteWins Resolution = "last_write_wins" // the winner of concurrent versions
+	Merged        Resolution = "merge"           // concurrent versions, path by path
+	Manual        Resolution = "manual"          // the winner of concurrent versions, until the user decides
 )
 
 // ConflictKind is why a version is in sync_conflicts.
@@ -80,15 +82,10 @@ func (s *State) Apply(v Version, committed time.Time) (conflicts []Conflict, cha
 	resolution := s.Resolution
 	switch placed {
 	case included:
-		// Its content is about to vanish. It may be that another device has taken
-		// it in, as its clock says; but not where its device has written later
-		// ones, or other content as the same write, or none at all.
-		switch {
-		case v.Content == set[0].Content, known && dot == last:
-		case known && dot.Counter > 0 && dot.Counter == last.Counter:
-			lost(Fork, v)
-		case dot.Counter == 0 || known && dot.Counter < last.Counter:
-			lost(Stale, v)
+		if v.Content != set[0].Content {
+			if kind := overtaken(dot, last, known); kind != "" {
+				lost(kind, v)
+			}
 		}
 	case forkLost:
 		lost(Fork, v)
@@ -107,15 +104,36 @@ func (s *State) Apply(v Version, committed time.Time) (conflicts []Conflict, cha
 		changed = true
 	}
 	s.Clock, s.Resolution = clock, resolution
+	return conflicts, s.see(v.Device, dot) || changed
+}
+
+// see keeps the newest write of a device.
+func (s *State) see(device string, dot Dot) (news bool) {
+	last := s.Seen[device]
 	// Of two contents of one write the greater hash stays: any order gives the same.
-	if dot.Counter > last.Counter || dot.Counter > 0 && dot.Counter == last.Counter && dot.Content > last.Content {
-		if s.Seen == nil {
-			s.Seen = map[string]Dot{}
-		}
-		s.Seen[v.Device] = dot
-		changed = true
+	if dot.Counter < last.Counter || dot.Counter == 0 || dot.Counter == last.Counter && dot.Content <= last.Content {
+		return false
 	}
-	return conflicts, changed
+	if s.Seen == nil {
+		s.Seen = map[string]Dot{}
+	}
+	s.Seen[device] = dot
+	return true
+}
+
+// overtaken is what became of a version that others include, by what is known of
+// its device: its content is about to vanish. It may be that another device has
+// taken it in, as its clock says; but not where its device has written later ones,
+// or other content as the same write, or none at all.
+func overtaken(dot, last Dot, known bool) ConflictKind {
+	switch {
+	case known && dot == last:
+	case known && dot.Counter > 0 && dot.Counter == last.Counter:
+		return Fork
+	case dot.Counter == 0 || known && dot.Counter < last.Counter:
+		return Stale
+	}
+	return ""
 }
 
 // place tells what an added version did to the others.
