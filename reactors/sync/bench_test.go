@@ -171,7 +171,7 @@ func (b *bench) rewind(t *testing.T) {
 // reset forgets all results.
 func (b *bench) reset(t *testing.T) {
 	t.Helper()
-	b.exec(t, "truncate sync_entities, sync_conflicts, helix.sync_siblings, helix.dead_letters")
+	b.exec(t, "truncate sync_entities, sync_conflicts, helix.sync_siblings, helix.sync_versions, helix.sync_roots, helix.dead_letters")
 	b.rewind(t)
 }
 
@@ -185,7 +185,7 @@ func (b *bench) dump(t *testing.T, table string) string {
 func (b *bench) dumpAll(t *testing.T) string {
 	t.Helper()
 	var all []string
-	for _, table := range []string{"sync_entities", "sync_conflicts", "helix.sync_siblings", "helix.dead_letters"} {
+	for _, table := range []string{"sync_entities", "sync_conflicts", "helix.sync_siblings", "helix.sync_versions", "helix.sync_roots", "helix.dead_letters"} {
 		all = append(all, table+"\n"+b.dump(t, table))
 	}
 	return strings.Join(all, "\n")

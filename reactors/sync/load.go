@@ -40,6 +40,9 @@ func (c *content) describes(row *reactors.Row) bool {
 func readUnchanged(ctx context.Context, tx pgx.Tx, rows []reactors.Row) (map[string]content, error) {
 	var ids []string
 	for i := range rows {
+		if rows[i].Watch != watchState {
+			continue
+		}
 		if rows[i].Value(colData).Kind == replication.Unchanged || rows[i].Value(colVectorClock).Kind == replication.Unchanged {
 			id, _ := rows[i].Text(colID)
 			ids = append(ids, id)
@@ -90,6 +93,7 @@ const largeClock = 1000
 func load(ctx context.Context, tx pgx.Tx, events []event, large bool) (map[key]*entity, error) {
 	var keys keyColumns
 	users := map[[16]byte]bool{}
+	policies := map[typeKey]Policy{}
 	entities := make(map[key]*entity, len(events))
 	for i := range events {
 		k := events[i].key
@@ -97,6 +101,7 @@ func load(ctx context.Context, tx pgx.Tx, events []event, large bool) (map[key]*
 			entities[k] = &entity{key: k}
 			keys.add(k)
 			users[k.user] = false
+			policies[typeKey{k.user, k.typ}] = Policy{Strategy: LastWriteWinsStrategy}
 		}
 	}
 	userIDs := make([][16]byte, 0, len(users))
@@ -112,9 +117,10 @@ func load(ctx context.Context, tx pgx.Tx, events []event, large bool) (map[key]*
 		})
 		return err
 	})
+	queuePolicies(batch, policies)
 	batch.Queue(`select k.n, case when l.now then e.vector_clock end, e.last_modified, e.deleted, e.resolution,
 			e.revision, e.updated_at, e.device_id, case when l.now then e.version_clock end, e.content_hash,
-			case when l.now then e.seen end
+			case when l.now then e.seen end, e.strategy
 		from unnest($1::uuid[], $2::text[], $3::uuid[]) with ordinality as k (user_id, entity_type, entity_id, n)
 		join public.sync_entities e using (user_id, entity_type, entity_id)
 		cross join lateral (select $4 or pg_column_size(e.vector_clock) <= $5 as now) l`,
@@ -123,9 +129,11 @@ func load(ctx context.Context, tx pgx.Tx, events []event, large bool) (map[key]*
 		var s State
 		var w Version
 		var clock, versionClock, seen []byte
+		var strategy string
 		_, err := pgx.ForEachRow(rows, []any{&n, &clock, &w.LastModified, &w.Deleted, &s.Resolution, &s.Revision,
-			&s.Updated, &w.Device, &versionClock, &w.Content, &seen}, func() (err error) {
+			&s.Updated, &w.Device, &versionClock, &w.Content, &seen, &strategy}, func() (err error) {
 			e := entities[keys.at(n)]
+			e.strategy = Strategy(strategy)
 			if clock == nil {
 				e.large = true
 				return nil
@@ -178,10 +186,38 @@ func load(ctx context.Context, tx pgx.Tx, events []event, large bool) (map[key]*
 	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
 		return nil, fmt.Errorf("load entities: %w", err)
 	}
-	for k := range entities {
+	for k, e := range entities {
 		if !users[k.user] {
 			delete(entities, k)
 		}
+		e.policy = policies[typeKey{k.user, k.typ}]
+		e.Strategy = e.policy.Strategy
 	}
 	return entities, nil
+}
+
+// typeKey names what a policy is for.
+type typeKey struct {
+	user [16]byte
+	typ  string
+}
+
+// queuePolicies reads the policies that there are.
+func queuePolicies(batch *pgx.Batch, policies map[typeKey]Policy) {
+	var users [][16]byte
+	var types []string
+	for k := range policies {
+		users, types = append(users, k.user), append(types, k.typ)
+	}
+	batch.Queue(`select user_id, entity_type, strategy, options::text from public.sync_policies
+		where (user_id, entity_type) in (select * from unnest($1::uuid[], $2::text[]))`, users, types).Query(func(rows pgx.Rows) error {
+		var k typeKey
+		var strategy string
+		var options []byte
+		_, err := pgx.ForEachRow(rows, []any{&k.user, &k.typ, &strategy, &options}, func() error {
+			policies[k] = ParsePolicy(strategy, options)
+			return nil
+		})
+		return err
+	})
 }

@@ -128,6 +128,7 @@ func (m *Merge) current(s *State) *Version {
 // Finish lets s show what the versions have come to.
 func (m *Merge) Finish(s *State) {
 	if !m.dirty { // but its clock may have grown
+		s.Versions = s.Versions[:1]
 		s.Versions[0].Clock = s.Clock
 		return
 	}

@@ -2,14 +2,10 @@ package sync
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5/pgtype"
 
 	"github.com/helixd/helixd/reactors"
 	"github.com/helixd/helixd/replication"
@@ -32,6 +28,13 @@ const (
 	colVectorClock
 	colLastModified
 	colDeleted
+	colBaseRevision
+)
+
+// The tables that are watched.
+const (
+	watchState = iota
+	watchConflicts
 )
 
 // Watches implements reactors.Reactor.
@@ -42,13 +45,17 @@ func (Reactor) Watches() []reactors.Watch {
 		Table: "public.sync_state",
 		Ops:   []replication.Op{replication.Insert, replication.Update},
 		Columns: []string{"id", "user_id", "entity_type", "entity_id", "device_id", "data",
-			"vector_clock", "last_modified", "deleted"},
+			"vector_clock", "last_modified", "deleted", "base_revision"},
+	}, {
+		Table: "public.sync_conflicts", // the user's decisions
+		Ops:   []replication.Op{replication.Update},
 	}}
 }
 
 // Writes implements reactors.Reactor.
 func (Reactor) Writes() []string {
-	return []string{"public.sync_entities", "public.sync_conflicts", "helix.sync_siblings"}
+	return []string{"public.sync_entities", "public.sync_conflicts", "helix.sync_siblings",
+		"helix.sync_versions", "helix.sync_roots"}
 }
 
 // key names an entity.
@@ -72,23 +79,32 @@ func (k key) id() [16]byte {
 type entity struct {
 	State
 	key
+	policy Policy
 
 	loaded    int64           // the Revision that it had
+	strategy  Strategy        // by which it was last resolved
 	large     bool            // its clock is large, and not loaded
 	stored    bool            // a row of sync_entities exists
 	storedID  string          // the version that it holds
 	siblings  map[string]bool // versions in helix.sync_siblings
 	changed   bool
-	conflicts []Conflict
+	conflicts []*record
 	lost      map[[16]byte]bool // ids of conflicts
+
+	merge   *Merge // of an entity whose policy is merge
+	clashes []Clash
+	open    []*dispute // manual conflicts that were not resolved when this began
 }
 
-// event is one row, read.
-type event struct {
-	key
-	version Version
-	at      time.Time
-	row     *reactors.Row
+// record is a Conflict as it is to be stored.
+type record struct {
+	Conflict
+	*dispute // of a manual one
+}
+
+// touched reports whether there is anything to store.
+func (e *entity) touched() bool {
+	return e.changed || len(e.conflicts) > 0 || len(e.clashes) > 0 || slices.ContainsFunc(e.open, func(d *dispute) bool { return d.closed() })
 }
 
 // React implements reactors.Reactor.
@@ -97,9 +113,13 @@ func (r Reactor) React(ctx context.Context, tx *reactors.Tx, rows []reactors.Row
 	if err != nil {
 		return err
 	}
+	decisions, err := readDecisions(ctx, tx, rows)
+	if err != nil {
+		return err
+	}
 	events := make([]event, 0, len(rows))
 	for i := range rows {
-		e, ok, err := readEvent(&rows[i], current)
+		e, ok, err := readEvent(&rows[i], current, decisions)
 		if err != nil {
 			tx.Reject(rows[i], err)
 		} else if ok {
@@ -121,41 +141,44 @@ func (r Reactor) React(ctx context.Context, tx *reactors.Tx, rows []reactors.Row
 const maxEvents = 1000
 
 // resolve loads the events' entities, applies the events and stores what
-// changed. Entities with large clocks are put off, and taken one by one.
+// changed. Entities with large clocks are put off, and taken one by one; so are
+// those that merge, a few at a time.
 func (r Reactor) resolve(ctx context.Context, tx *reactors.Tx, events []event, large bool) error {
 	entities, err := load(ctx, tx, events, large)
 	if err != nil {
 		return err
 	}
-	var touched []*entity
+	if err := loadDisputes(ctx, tx, entities, events); err != nil {
+		return err
+	}
+	var touched, merging []*entity
 	var later []key
 	putOff := map[key][]event{}
 	for i := range events {
 		e := entities[events[i].key]
 		switch {
 		case e == nil: // the account is gone
-			continue
-		case e.large:
-			if putOff[e.key] == nil {
+		case e.large || e.policy.Strategy == MergeStrategy:
+			if putOff[e.key] == nil && e.large {
 				later = append(later, e.key)
+			} else if putOff[e.key] == nil {
+				merging = append(merging, e)
 			}
 			putOff[e.key] = append(putOff[e.key], events[i])
-			continue
-		case e.Clock.size()+events[i].version.Clock.size() > MaxClockBytes &&
-			e.Clock.Join(events[i].version.Clock).size() > MaxClockBytes:
-			tx.Reject(*events[i].row, fmt.Errorf("vector_clock: the clock of the entity would have more than %d bytes", MaxClockBytes))
-			continue
-		}
-		before := e.changed || len(e.conflicts) > 0
-		e.take(&events[i])
-		if !before && (e.changed || len(e.conflicts) > 0) {
-			touched = append(touched, e)
+		default:
+			before := e.touched()
+			e.take(tx, &events[i])
+			if !before && e.touched() {
+				touched = append(touched, e)
+			}
 		}
 	}
-	if err := store(ctx, tx, touched); err != nil {
+	if err := r.keep(ctx, tx, touched); err != nil {
 		return err
 	}
-	announce(tx, touched)
+	if err := r.resolveMerges(ctx, tx, merging, putOff); err != nil {
+		return err
+	}
 	for _, k := range later {
 		if err := r.resolve(ctx, tx, putOff[k], true); err != nil {
 			return err
@@ -164,151 +187,43 @@ func (r Reactor) resolve(ctx context.Context, tx *reactors.Tx, events []event, l
 	return nil
 }
 
-func (e *entity) take(ev *event) {
-	conflicts, changed := e.Apply(ev.version, ev.at)
-	for _, c := range conflicts {
-		id := e.conflictID(&c)
-		if !e.lost[id] { // a version that loses again is recorded already
-			if e.lost == nil {
-				e.lost = map[[16]byte]bool{}
+// keep stores what changed, and tells of it.
+func (Reactor) keep(ctx context.Context, tx *reactors.Tx, touched []*entity) error {
+	recorded, err := store(ctx, tx, touched)
+	if err != nil {
+		return err
+	}
+	announce(tx, touched, recorded)
+	return nil
+}
+
+// take applies an event.
+func (e *entity) take(tx *reactors.Tx, ev *event) {
+	if ev.decision != nil && !e.decide(ev) {
+		return
+	}
+	v := ev.version
+	if e.Clock.size()+v.Clock.size() > MaxClockBytes && e.Clock.Join(v.Clock).size() > MaxClockBytes {
+		tx.Reject(*ev.row, fmt.Errorf("vector_clock: the clock of the entity would have more than %d bytes", MaxClockBytes))
+		return
+	}
+	if e.merge != nil {
+		clashes, changed := e.merge.Apply(&e.State, v, ev.base, ev.at, e.policy)
+		e.clashes, e.changed = append(e.clashes, clashes...), e.changed || changed
+	} else {
+		e.Rebase(&v, ev.base)
+		conflicts, changed := e.Apply(v, ev.at)
+		for _, c := range conflicts {
+			id := e.conflictID(&c)
+			if !e.lost[id] { // a version that loses again is recorded already
+				if e.lost == nil {
+					e.lost = map[[16]byte]bool{}
+				}
+				e.lost[id] = true
+				e.conflicts = append(e.conflicts, e.record(c, id))
 			}
-			e.lost[id] = true
-			e.conflicts = append(e.conflicts, c)
 		}
+		e.changed = e.changed || changed
 	}
-	e.changed = e.changed || changed
-}
-
-// maxName bounds the names of rows that no guard has seen: an index takes 2,704
-// bytes. The guard takes 200 characters of four bytes at the most.
-const maxName = 1000
-
-// readEvent reads a row; ok is false where it says nothing any more.
-func readEvent(row *reactors.Row, current map[string]content) (e event, ok bool, err error) {
-	e.at, e.row = row.Committed, row
-	if e.user, err = readUUID(row, colUserID); err != nil {
-		return e, false, fmt.Errorf("user_id: %w", err)
-	}
-	if e.entity, err = readUUID(row, colEntityID); err != nil {
-		return e, false, fmt.Errorf("entity_id: %w", err)
-	}
-	var haveType, haveDevice bool
-	e.typ, haveType = row.Text(colEntityType)
-	e.version.Device, haveDevice = row.Text(colDeviceID)
-	if !haveType || !haveDevice {
-		return e, false, errors.New("entity_type or device_id is null")
-	}
-	if max(len(e.typ), len(e.version.Device)) > maxName {
-		return e, false, fmt.Errorf("entity_type or device_id has more than %d bytes", maxName)
-	}
-	data, clock := row.Value(colData), row.Value(colVectorClock)
-	deleted, _ := row.Text(colDeleted)
-	e.version.Deleted = deleted == "t"
-	if data.Kind == replication.Unchanged || clock.Kind == replication.Unchanged {
-		id, _ := row.Text(colID)
-		now, exists := current[id]
-		switch {
-		case exists && now.describes(row):
-			data, clock = now.data, now.clock
-		case e.version.Deleted && clock.Kind != replication.Unchanged:
-			data = replication.Value{} // a deletion needs no data to be understood
-		default:
-			// The row has moved on, or is gone: a later change in the stream
-			// tells what became of it.
-			return e, false, nil
-		}
-	}
-	if data.Kind == replication.Text {
-		e.version.Data = data.Data
-	}
-	if clock.Kind == replication.Text {
-		if e.version.Clock, err = ParseClock(clock.Data); err != nil {
-			return e, false, fmt.Errorf("vector_clock: %w", err)
-		}
-	}
-	if e.version.LastModified, err = readTime(row, colLastModified); err != nil {
-		return e, false, fmt.Errorf("last_modified: %w", err)
-	}
-	e.version.Content = ContentHash(e.version.Data, e.version.Deleted)
-	return e, true, nil
-}
-
-func readUUID(row *reactors.Row, col int) ([16]byte, error) {
-	return uuid.ParseBytes(row.Value(col).Data)
-}
-
-// readTime reads a timestamptz in ISO style. Null is the commit's time, and so
-// is infinity, as any time too far ahead. What is before the year 1, -infinity
-// too, is its first day: JSON has no form for it.
-func readTime(row *reactors.Row, col int) (time.Time, error) {
-	v := row.Value(col)
-	if v.Kind != replication.Text {
-		return row.Committed, nil
-	}
-	if t, err := time.Parse("2006-01-02 15:04:05.999999-07", string(v.Data)); err == nil {
-		return bounded(pgtype.Timestamptz{Time: t}, row.Committed), nil
-	}
-	var t pgtype.Timestamptz // half-hour zones, BC, infinity
-	if err := timestamps.Scan(pgtype.TimestamptzOID, pgtype.TextFormatCode, v.Data, &t); err != nil {
-		return time.Time{}, errors.New("not a timestamp")
-	}
-	return bounded(t, row.Committed), nil
-}
-
-func bounded(t pgtype.Timestamptz, committed time.Time) time.Time {
-	first := time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC)
-	switch {
-	case t.InfinityModifier == pgtype.Infinity:
-		return committed
-	case t.InfinityModifier == pgtype.NegativeInfinity || t.Time.Before(first):
-		return first
-	}
-	return t.Time
-}
-
-var timestamps = pgtype.NewMap()
-
-// announce broadcasts what changed, with clock and data where they are small.
-func announce(tx *reactors.Tx, touched []*entity) {
-	const small = 4096 // bytes; a message may have 256 KB at most
-	for _, e := range touched {
-		w := &e.Versions[0]
-		user, entityID := uuid.UUID(e.user).String(), uuid.UUID(e.entity).String()
-		name := map[string]string{"entity_type": e.typ, "entity_id": entityID}
-		if e.Revision != e.loaded {
-			record := map[string]any{
-				"entity_type": e.typ, "entity_id": entityID,
-				"last_modified": w.LastModified.UTC(), "deleted": w.Deleted, "resolution": e.Resolution,
-				"revision": e.Revision, "updated_at": e.Updated.UTC(), "device_id": w.Device,
-			}
-			if clock := clockJSON(e.Clock); len(clock) <= small {
-				record["vector_clock"] = json.RawMessage(clock)
-			}
-			if w.Place == Here && w.Data == nil {
-				record["data"] = nil
-			} else if w.Place == Here && len(w.Data) <= small {
-				record["data"] = json.RawMessage(w.Data)
-			}
-			op := replication.Update
-			if !e.stored {
-				op = replication.Insert
-			}
-			tx.Broadcast(reactors.Broadcast{UserID: user, Op: op, Table: "sync_entities",
-				Key: name, ID: uuid.UUID(e.key.id()).String(), Record: record})
-		}
-		for i := range e.conflicts {
-			c := &e.conflicts[i]
-			tx.Broadcast(reactors.Broadcast{UserID: user, Op: replication.Insert, Table: "sync_conflicts",
-				Key: name, ID: uuid.UUID(e.conflictID(c)).String(),
-				Record: map[string]any{"entity_type": e.typ, "entity_id": entityID, "kind": c.Kind,
-					"strategy": LastWriteWins, "resolved": true}})
-		}
-	}
-}
-
-// conflictID is the same whenever and against whom the version lost: it is
-// recorded once.
-func (e *entity) conflictID(c *Conflict) [16]byte {
-	id := e.key.id()
-	return uuid.NewSHA1(id, []byte(c.Loser.ID()))
+	e.settle(&v, ev)
 }

@@ -50,6 +50,7 @@ type State struct {
 	Clock      Clock          // join of all versions ever seen
 	Seen       map[string]Dot // newest write of each device
 	Resolution Resolution
+	Strategy   Strategy  // of its policy; "" is last write wins
 	Revision   int64     // changes of the winner, the Clock or the Resolution
 	Updated    time.Time // server time of the last of them
 }
@@ -89,7 +90,7 @@ func (s *State) Apply(v Version, committed time.Time) (conflicts []Conflict, cha
 		}
 	case forkLost:
 		lost(Fork, v)
-		resolution = LastWriteWins
+		resolution = s.contested()
 	case added:
 		resolution = s.place(&v, before, replaced, lost)
 	}
@@ -105,6 +106,23 @@ func (s *State) Apply(v Version, committed time.Time) (conflicts []Conflict, cha
 	}
 	s.Clock, s.Resolution = clock, resolution
 	return conflicts, s.see(v.Device, dot) || changed
+}
+
+// contested is the resolution while concurrent versions stand.
+func (s *State) contested() Resolution {
+	if s.Strategy == ManualStrategy {
+		return Manual
+	}
+	return LastWriteWins
+}
+
+// Rebase lets v include what its device had merged, where base is the revision
+// that the entity still has: that is no more than what the device says of a new
+// write. Told again later, the write is known by its counter.
+func (s *State) Rebase(v *Version, base int64) {
+	if base > 0 && base == s.Revision && v.Clock.Counter(v.Device) > s.Clock.Counter(v.Device) {
+		v.Clock = v.Clock.Join(s.Clock)
+	}
 }
 
 // see keeps the newest write of a device.
@@ -148,14 +166,14 @@ func (s *State) place(v *Version, before Version, replaced []Version, lost func(
 			v.Clock.Counter(v.Device) > 0
 		if r.Content != v.Content && (sameDot || r.Clock.Compare(v.Clock) == Equal) {
 			lost(Fork, r)
-			resolution = LastWriteWins
+			resolution = s.contested()
 		}
 		if r.same(&before) {
 			beforeStands = false
 		}
 	}
 	if len(s.Versions) > 1 {
-		resolution = LastWriteWins
+		resolution = s.contested()
 		switch {
 		case !s.Versions[0].same(v):
 			lost(ConcurrentWrites, *v)

@@ -10,16 +10,32 @@ import (
 )
 
 // store writes what changed: conflicts and siblings first, while the data that
-// they take from the old rows is still there.
-func store(ctx context.Context, tx pgx.Tx, touched []*entity) error {
+// they take from the old rows is still there. It gives the ids of the conflicts
+// that were not recorded before.
+func store(ctx context.Context, tx pgx.Tx, touched []*entity) (recorded map[[16]byte]bool, err error) {
+	recorded = map[[16]byte]bool{}
 	var put, keep entityColumns
+	var clashes clashColumns
+	var merges mergeColumns
+	var disputes disputeColumns
 	var conflicts conflictColumns
 	var siblings siblingColumns
 	var dropped siblingColumns
 	for _, e := range touched {
-		for i := range e.conflicts {
-			conflicts.add(e, &e.conflicts[i])
+		for _, c := range e.conflicts {
+			conflicts.add(e, c)
 		}
+		for i := range e.clashes {
+			if err := clashes.add(e, &e.clashes[i]); err != nil {
+				return nil, fmt.Errorf("store entities: %w", err)
+			}
+		}
+		for _, d := range e.open {
+			if d.stored && d.closed() {
+				disputes.add(d)
+			}
+		}
+		merges.add(e)
 		stands := map[string]bool{}
 		for i := range e.Versions {
 			if i == 0 {
@@ -39,7 +55,7 @@ func store(ctx context.Context, tx pgx.Tx, touched []*entity) error {
 		}
 		switch {
 		case !e.changed:
-		case e.stored && e.Versions[0].ID() == e.storedID:
+		case e.stored && (e.Versions[0].Place == InEntity || e.Versions[0].ID() == e.storedID):
 			keep.add(e)
 		default:
 			put.add(e)
@@ -47,7 +63,13 @@ func store(ctx context.Context, tx pgx.Tx, touched []*entity) error {
 	}
 	batch := &pgx.Batch{}
 	if len(conflicts.id) > 0 {
-		conflicts.queue(batch)
+		conflicts.queue(batch, recorded)
+	}
+	if len(clashes.id) > 0 {
+		clashes.queue(batch, recorded)
+	}
+	if len(disputes.id) > 0 {
+		disputes.queue(batch)
 	}
 	if len(siblings.version) > 0 {
 		siblings.queueInsert(batch)
@@ -61,13 +83,14 @@ func store(ctx context.Context, tx pgx.Tx, touched []*entity) error {
 	if len(dropped.version) > 0 {
 		dropped.queueDelete(batch)
 	}
+	merges.queue(batch)
 	if batch.Len() == 0 {
-		return nil
+		return nil, nil
 	}
 	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
-		return fmt.Errorf("store entities: %w", err)
+		return nil, fmt.Errorf("store entities: %w", err)
 	}
-	return nil
+	return recorded, nil
 }
 
 // keyColumns are the entities' keys as parameters of a set-based statement.
@@ -144,6 +167,7 @@ type entityColumns struct {
 	revision       []int64
 	updated        []time.Time
 	seen           []string
+	strategy       []string
 }
 
 func (c *entityColumns) add(e *entity) {
@@ -160,30 +184,32 @@ func (c *entityColumns) add(e *entity) {
 	c.ownClock = append(c.ownClock, own)
 	c.resolution, c.revision = append(c.resolution, string(e.Resolution)), append(c.revision, e.Revision)
 	c.updated, c.seen = append(c.updated, e.Updated), append(c.seen, seenJSON(e.Seen))
+	c.strategy = append(c.strategy, string(e.policy.Strategy))
 }
 
 func (c *entityColumns) queueUpsert(batch *pgx.Batch) {
 	batch.Queue(`insert into public.sync_entities (user_id, entity_type, entity_id, id, data, vector_clock,
-			last_modified, deleted, resolution, revision, updated_at, device_id, version_clock, content_hash, seen)
+			last_modified, deleted, resolution, revision, updated_at, device_id, version_clock, content_hash, seen, strategy)
 		select p.user_id, p.entity_type, p.entity_id, p.id,
 			case p.place when 2 then s.data else p.data::jsonb end, p.vector_clock::jsonb,
 			p.last_modified, p.deleted, p.resolution, p.revision, p.updated_at, p.device_id,
-			p.version_clock::jsonb, p.content_hash, p.seen::jsonb
+			p.version_clock::jsonb, p.content_hash, p.seen::jsonb, p.strategy
 		from unnest($1::uuid[], $2::text[], $3::uuid[], $4::uuid[], $5::text[], $6::int[], $7::text[], $8::text[],
 			$9::timestamptz[], $10::bool[], $11::text[], $12::bigint[], $13::timestamptz[], $14::text[],
-			$15::text[], $16::text[], $17::text[])
+			$15::text[], $16::text[], $17::text[], $18::text[])
 			as p (user_id, entity_type, entity_id, id, data, place, version, vector_clock,
 				last_modified, deleted, resolution, revision, updated_at, device_id,
-				version_clock, content_hash, seen)
+				version_clock, content_hash, seen, strategy)
 		left join helix.sync_siblings s on p.place = 2
 			and (s.user_id, s.entity_type, s.entity_id, s.version) = (p.user_id, p.entity_type, p.entity_id, p.version)
 		on conflict (user_id, entity_type, entity_id) do update set
 			data = excluded.data, vector_clock = excluded.vector_clock, last_modified = excluded.last_modified,
 			deleted = excluded.deleted, resolution = excluded.resolution, revision = excluded.revision,
 			updated_at = excluded.updated_at, device_id = excluded.device_id,
-			version_clock = excluded.version_clock, content_hash = excluded.content_hash, seen = excluded.seen`,
+			version_clock = excluded.version_clock, content_hash = excluded.content_hash, seen = excluded.seen,
+			strategy = excluded.strategy`,
 		c.user, c.typ, c.entity, c.id, c.data, c.place, c.version, c.joined, c.modified, c.deleted,
-		c.resolution, c.revision, c.updated, c.device, c.ownClock, c.content, c.seen)
+		c.resolution, c.revision, c.updated, c.device, c.ownClock, c.content, c.seen, c.strategy)
 }
 
 // queueUpdate writes rows whose data stays: it is neither sent nor rewritten.
@@ -191,13 +217,13 @@ func (c *entityColumns) queueUpdate(batch *pgx.Batch) {
 	batch.Queue(`update public.sync_entities e set
 			vector_clock = p.vector_clock::jsonb, last_modified = p.last_modified, resolution = p.resolution,
 			revision = p.revision, updated_at = p.updated_at, device_id = p.device_id,
-			version_clock = p.version_clock::jsonb, seen = p.seen::jsonb
+			version_clock = p.version_clock::jsonb, seen = p.seen::jsonb, strategy = p.strategy
 		from unnest($1::uuid[], $2::text[], $3::uuid[], $4::text[], $5::timestamptz[], $6::text[], $7::bigint[],
-			$8::timestamptz[], $9::text[], $10::text[], $11::text[])
+			$8::timestamptz[], $9::text[], $10::text[], $11::text[], $12::text[])
 			as p (user_id, entity_type, entity_id, vector_clock, last_modified, resolution, revision,
-				updated_at, device_id, version_clock, seen)
+				updated_at, device_id, version_clock, seen, strategy)
 		where (e.user_id, e.entity_type, e.entity_id) = (p.user_id, p.entity_type, p.entity_id)`,
-		c.user, c.typ, c.entity, c.joined, c.modified, c.resolution, c.revision, c.updated, c.device, c.ownClock, c.seen)
+		c.user, c.typ, c.entity, c.joined, c.modified, c.resolution, c.revision, c.updated, c.device, c.ownClock, c.seen, c.strategy)
 }
 
 func text(b []byte) *string {

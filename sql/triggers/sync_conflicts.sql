@@ -1,5 +1,5 @@
 -- The column guard of sync_conflicts: a client sets the resolution of an open
--- manual conflict, and nothing else.
+-- manual conflict, and nothing else. The inbox tells helixd of it.
 
 create or replace function helix.guard_sync_conflicts() returns trigger
 language plpgsql security invoker set search_path = '' as $$
@@ -23,6 +23,30 @@ begin
       case when old.resolved then 'resolved' else 'not a manual one' end
       using errcode = 'insufficient_privilege';
   end if;
+  if new.resolution is null or new.resolution is not distinct from old.resolution then
+    return new;
+  end if;
+  if jsonb_typeof(new.resolution) <> 'object'
+    or new.resolution - array['winner', 'data', 'deleted'] <> '{}'
+    or new.resolution ? 'winner' and (new.resolution - 'winner' <> '{}'
+      or new.resolution -> 'winner' not in ('0', '1'))
+    or new.resolution ? 'deleted' and jsonb_typeof(new.resolution -> 'deleted') <> 'boolean'
+    or not new.resolution ? 'winner' and not new.resolution ? 'data'
+      and new.resolution -> 'deleted' is distinct from 'true' then
+    raise exception 'resolution says neither which version wins nor what replaces both'
+      using errcode = 'check_violation', column = 'resolution',
+      hint = 'Send {"winner": 0}, {"winner": 1}, {"data": {...}} or {"deleted": true}.';
+  end if;
+  -- As sync_state.data: see there.
+  if exists (select from jsonb_path_query(new.resolution, 'strict $.** ? (@.type() == "number")') n
+    where length(n::text) > 100) then
+    raise exception 'resolution has a number of more than 100 digits'
+      using errcode = 'check_violation', column = 'resolution', hint = 'Send it as a string.';
+  end if;
+  if pg_column_size(new.resolution) > 16777216 or octet_length((new.resolution -> 'data')::text) > 16777216 then
+    raise exception 'resolution is too large; at most 16 MB of data is possible'
+      using errcode = 'check_violation', column = 'resolution';
+  end if;
   return new;
 end $$;
 
@@ -30,3 +54,5 @@ create or replace trigger a_helix_guard before update on public.sync_conflicts
   for each row execute function helix.guard_sync_conflicts();
 
 revoke all on function helix.guard_sync_conflicts() from public, anon, authenticated, service_role;
+
+call helix.install_inbox('sync_conflicts', '{update}', '{id}', '{resolution}');

@@ -9,7 +9,7 @@ import (
 )
 
 // golden is what the files were when their version was given.
-var golden = struct{ version, sha256 string }{"20261120000910", "db25d3408f8fb21b52d173eb77fcb9110040b0eb241fc837dde6110841e0c25b"}
+var golden = struct{ version, sha256 string }{"20261120000920", "044aeeca831063e4d1fae2248dacd086eb5d5694a58747799893ecf81f4f62fe"}
 
 func TestVersion(t *testing.T) {
 	sum := sha256.Sum256([]byte(triggers.SQL()))
