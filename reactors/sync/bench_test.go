@@ -94,13 +94,20 @@ func query[T any](t *testing.T, conn *pgx.Conn, sql string, args ...any) T {
 }
 
 // upsert is PostgREST's, without the conflict keys in SET.
-const upsert = `insert into sync_state (entity_type, entity_id, device_id, data, vector_clock, last_modified, deleted)
-	values ($1, $2, $3, $4::text::jsonb, $5::text::jsonb, $6, $7)
+const upsert = `insert into sync_state (entity_type, entity_id, device_id, data, vector_clock, last_modified, deleted, base_revision)
+	values ($1, $2, $3, $4::text::jsonb, $5::text::jsonb, $6, $7, nullif($8::bigint, 0))
 	on conflict (user_id, entity_type, entity_id, device_id) do update set data = excluded.data,
-		vector_clock = excluded.vector_clock, last_modified = excluded.last_modified, deleted = excluded.deleted`
+		vector_clock = excluded.vector_clock, last_modified = excluded.last_modified, deleted = excluded.deleted,
+		base_revision = excluded.base_revision`
 
 // send upserts a device's version of an entity.
 func (b *bench) send(t *testing.T, entity uuid.UUID, v *sync.Version) {
+	t.Helper()
+	b.sendUpon(t, entity, v, 0)
+}
+
+// sendUpon tells the revision that the device had merged, too.
+func (b *bench) sendUpon(t *testing.T, entity uuid.UUID, v *sync.Version, base int64) {
 	t.Helper()
 	clk, err := v.Clock.MarshalJSON()
 	if err != nil {
@@ -111,7 +118,7 @@ func (b *bench) send(t *testing.T, entity uuid.UUID, v *sync.Version) {
 		s := string(v.Data)
 		data = &s
 	}
-	b.as(t, upsert, entityType, entity, v.Device, data, string(clk), v.LastModified, v.Deleted)
+	b.as(t, upsert, entityType, entity, v.Device, data, string(clk), v.LastModified, v.Deleted, base)
 }
 
 const entityType = "note"

@@ -28,6 +28,7 @@ type row struct {
 	entity uuid.UUID
 	retire bool // the row is deleted
 	begins bool // a transaction
+	base   int64
 }
 
 // script draws the histories of a few entities, as one sequence of transactions.
@@ -100,9 +101,8 @@ func (b *bench) commit(t *testing.T, rows []row) (messages [][]byte) {
 			b.as(t, "delete from sync_state where entity_id = $1 and device_id = $2", r.entity, r.version.Device)
 			continue
 		}
-		grow(&r.version)
 		r.version.LastModified = r.version.LastModified.Add(shift)
-		b.send(t, r.entity, &r.version)
+		b.sendUpon(t, r.entity, &r.version, r.base)
 	}
 	b.as(t, "commit")
 	messages = b.messages(t)
@@ -254,6 +254,9 @@ func TestDatabaseEqualsPureMerge(t *testing.T) {
 		ok := t.Run(fmt.Sprintf("Seed%d", seed), func(t *testing.T) {
 			b.exec(t, "delete from sync_state")
 			rows := scripts.Example(seed)
+			for i := range rows {
+				grow(&rows[i].version)
+			}
 			messages := b.commit(t, rows)
 			states, conflicts := map[uuid.UUID]*sync.State{}, map[string]string{}
 			pure(rows, states, conflicts)

@@ -72,14 +72,19 @@ func (e *entity) decide(ev *event) bool {
 	return true
 }
 
-// settle closes the disputes that a version ends.
+// settle closes the disputes that a version ends: the one that it decides, and
+// while the policy is manual those whose versions it includes.
 func (e *entity) settle(v *Version, ev *event) {
 	for _, d := range e.open {
+		decided := ev.decision != nil && ev.decision.id == d.id
+		if !decided && e.policy.Strategy != ManualStrategy {
+			continue
+		}
 		if d.closed() || v.Clock.Compare(d.clocks[0]) != After || v.Clock.Compare(d.clocks[1]) != After {
 			continue
 		}
 		d.resolvedAt = &ev.at
-		if ev.decision == nil || ev.decision.id != d.id {
+		if !decided {
 			by, _ := marshal(map[string]any{"superseded_by": map[string]any{ // marshals always
 				"device_id": v.Device, "vector_clock": v.Clock, "last_modified": v.LastModified.UTC()}})
 			s := string(by)
@@ -148,8 +153,8 @@ func (e event) readDecision(row *reactors.Row, decisions map[string]*decision) (
 	return e, true, nil
 }
 
-// loadDisputes reads the open conflicts of entities that can have some: those
-// that are resolved by hand, or were, or that a decision is about.
+// loadDisputes reads the open conflicts of entities that are resolved by hand,
+// or that a decision is about.
 func loadDisputes(ctx context.Context, tx pgx.Tx, entities map[key]*entity, events []event) error {
 	var keys keyColumns
 	wanted := map[key]bool{}
@@ -159,7 +164,7 @@ func loadDisputes(ctx context.Context, tx pgx.Tx, entities map[key]*entity, even
 		if e == nil || e.large || wanted[k] {
 			continue
 		}
-		if events[i].decision != nil || e.policy.Strategy == ManualStrategy || e.strategy == ManualStrategy {
+		if events[i].decision != nil || e.policy.Strategy == ManualStrategy {
 			wanted[k] = true
 			keys.add(k)
 		}

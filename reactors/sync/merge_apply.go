@@ -118,10 +118,12 @@ func (m *Merge) Seed(s *State, p Policy) {
 
 // current is what the versions have come to so far.
 func (m *Merge) current(s *State) *Version {
-	if !m.dirty {
-		return &s.Versions[0]
+	if m.dirty {
+		v, _ := m.state(s.Clock)
+		return &v
 	}
-	v, _ := m.state(s.Clock)
+	v := s.Versions[0]
+	v.Clock = s.Clock
 	return &v
 }
 

@@ -1,0 +1,155 @@
+package sync_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// dispute makes a manual conflict: the laptop's version won over the phone's.
+func dispute(t *testing.T) *bench {
+	t.Helper()
+	b := newBench(t)
+	b.policy(t, "manual", "{}")
+	b.send(t, note, recently("phone", "phone:1", []byte(`{"text": "phone"}`), 20))
+	b.send(t, note, recently("laptop", "laptop:1", []byte(`{"text": "laptop"}`), 10))
+	b.deliverNow(t)
+	b.shows(t, `manual {"text": "laptop"} false`, "open")
+	return b
+}
+
+// shows compares the entity, and whether the conflicts are open, resolved or
+// superseded.
+func (b *bench) shows(t *testing.T, entity, conflicts string) {
+	t.Helper()
+	if got := query[string](t, b.admin, "select concat(resolution, ' ', data, ' ', case when deleted then 'true' else 'false' end) from sync_entities"); got != entity {
+		t.Errorf("the entity is %s, want %s", got, entity)
+	}
+	got := query[string](t, b.admin, `select string_agg(case when not resolved then 'open' when resolution ? 'superseded_by' then 'superseded'
+		else 'resolved' end, ' ' order by created_at, id) from sync_conflicts`)
+	if got != conflicts {
+		t.Errorf("the conflicts are %s, want %s", got, conflicts)
+	}
+}
+
+func (b *bench) resolve(t *testing.T, resolution string) {
+	t.Helper()
+	b.as(t, "update sync_conflicts set resolution = $1 where not resolved", resolution)
+}
+
+func TestDatabaseManual(t *testing.T) {
+	for _, tt := range []struct{ name, resolution, want string }{
+		{"TheWinner", `{"winner": 0}`, `fast_forward {"text": "laptop"} false`},
+		{"TheLoser", `{"winner": 1}`, `fast_forward {"text": "phone"} false`},
+		{"SomethingElse", `{"data": {"text": "both"}}`, `fast_forward {"text": "both"} false`},
+		{"Deleted", `{"deleted": true}`, `fast_forward  true`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			b := dispute(t)
+			b.resolve(t, tt.resolution)
+			b.deliverNow(t)
+			b.shows(t, tt.want, "resolved")
+			if got := query[string](t, b.admin, "select resolution::text from sync_conflicts"); got != tt.resolution {
+				t.Errorf("the resolution is %s", got)
+			}
+			if got := query[string](t, b.admin, "select vector_clock::text from sync_entities"); got != `{"phone": 1, "helixd": 1, "laptop": 1}` {
+				t.Errorf("the clock is %s", got)
+			}
+		})
+	}
+	t.Run("Twice", func(t *testing.T) {
+		b := dispute(t)
+		b.resolve(t, `{"winner": 0}`)
+		b.resolve(t, `{"winner": 1}`)
+		b.deliverNow(t)
+		b.shows(t, `fast_forward {"text": "phone"} false`, "resolved")
+		if got := query[int](t, b.admin, "select revision::int from sync_entities"); got != 3 {
+			t.Errorf("revision %d, want 3", got)
+		}
+	})
+	t.Run("AgainstADeviceThatHasSeenBoth", func(t *testing.T) {
+		b := dispute(t)
+		b.send(t, note, recently("phone", "phone:2 laptop:1", []byte(`{"text": "merged"}`), 0))
+		b.resolve(t, `{"winner": 1}`)
+		b.deliverNow(t)
+		b.shows(t, `fast_forward {"text": "merged"} false`, "superseded")
+		if got := query[int](t, b.admin, "select (resolution->>'winner')::int from sync_conflicts"); got != 1 {
+			t.Error("what the user set is gone")
+		}
+	})
+	t.Run("AgainstADeviceThatHasNot", func(t *testing.T) {
+		b := dispute(t)
+		b.resolve(t, `{"winner": 1}`)
+		b.send(t, note, recently("tablet", "tablet:1", []byte(`{"text": "tablet"}`), 60))
+		b.deliverNow(t)
+		b.shows(t, `manual {"text": "phone"} false`, "resolved open")
+	})
+	t.Run("OfADeletedEntity", func(t *testing.T) {
+		b := dispute(t)
+		v := recently("laptop", "laptop:2", nil, 0)
+		v.Deleted = true
+		b.send(t, note, v)
+		b.resolve(t, `{"data": {"text": "kept"}}`)
+		b.deliverNow(t)
+		b.resolve(t, `{"winner": 0}`)
+		b.deliverNow(t)
+		if open := query[int](t, b.admin, "select count(*) from sync_conflicts where not resolved"); open != 0 {
+			t.Errorf("%d conflicts are open", open)
+		}
+	})
+	t.Run("BaseRevision", func(t *testing.T) {
+		b := dispute(t)
+		b.sendUpon(t, note, recently("tablet", "tablet:1", []byte(`{"text": "seen"}`), 0), 2)
+		b.deliverNow(t)
+		b.shows(t, `fast_forward {"text": "seen"} false`, "superseded")
+	})
+}
+
+func TestDatabaseRefusesOptionsAndResolutions(t *testing.T) {
+	b := dispute(t)
+	code := func(sql string, arg string) string {
+		_, err := b.app.Exec(t.Context(), sql, arg)
+		var pgErr *pgconn.PgError
+		if errors.As(err, &pgErr) {
+			return pgErr.Code
+		}
+		if err != nil {
+			return err.Error()
+		}
+		return ""
+	}
+	const options = "update sync_policies set options = $1"
+	const resolution = "update sync_conflicts set resolution = $1"
+	for _, tt := range []struct{ sql, arg, want string }{
+		{options, `{"arrays": "set"}`, ""},
+		{options, `{"arrays": {"a": "by_id", "/b/c": "atomic"}, "unknown": [1]}`, ""},
+		{options, `{"arrays": {}}`, ""},
+		{options, `{"arrays": "bag"}`, "23514"},
+		{options, `{"arrays": {"a": 1}}`, "23514"},
+		{options, `{"arrays": [1]}`, "23514"},
+		{options, `{"arrays": null}`, "23514"},
+		{options, `[]`, "23514"},
+		{options, `"set"`, "23514"},
+		{options, `{"n": 1e1000}`, "23514"},
+		{options, `{"s": "` + string(big("x"))[10:9000] + string(big("y"))[10:9000] + `"}`, "23514"},
+		{"update sync_policies set strategy = $1", "newest", "23514"},
+		{"update sync_policies set entity_type = $1", "other", "42501"},
+		{"insert into sync_policies (entity_type) values ($1)", strings.Repeat("x", 201), "23514"},
+		{resolution, `{"winner": 2}`, "23514"},
+		{resolution, `{"winner": "0"}`, "23514"},
+		{resolution, `{"winner": 0, "data": 1}`, "23514"},
+		{resolution, `{"deleted": false}`, "23514"},
+		{resolution, `{"deleted": 1}`, "23514"},
+		{resolution, `{"dat": 1}`, "23514"},
+		{resolution, `[]`, "23514"},
+		{resolution, `{}`, "23514"},
+		{resolution, `{"data": 1e1000}`, "23514"},
+		{resolution, `{"data": null, "deleted": false}`, ""},
+	} {
+		if got := code(tt.sql, tt.arg); got != tt.want {
+			t.Errorf("%s with %.60s: %q, want %q", tt.sql, tt.arg, got, tt.want)
+		}
+	}
+}
