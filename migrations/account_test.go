@@ -24,6 +24,9 @@ var rowOf = map[string]string{
 	"public.sync_entities": `(user_id, entity_type, entity_id, vector_clock, last_modified, resolution, revision, updated_at, device_id, content_hash)
 		values ($1, 'note', $1, '{}', now(), 'none', 1, now(), 'phone', '')`,
 	"public.sync_conflicts": "(user_id, entity_type, entity_id, versions, strategy, kind) values ($1, 'note', $1, '[]', 'manual', 'concurrent')",
+	"public.sync_policies":  "(user_id, entity_type) values ($1, 'note')",
+	"helix.sync_versions":   "values ($1, 'note', $1, 'v', 'phone', '{}', 1, '', now(), false, 1, 1, 0, false, '[]')",
+	"helix.sync_roots":      "values ($1, 'note', $1, '{}', 1, 0, 1, true, false, '[]')",
 	"helix.sync_siblings":   "values ($1, 'note', $1, 'v', 'phone', '{}', '', now(), false)",
 	"helix.dead_letters":    "(slot, reactor, table_name, op, key, user_id, lsn, ordinal, error, committed_at) values ('helix', 'sync', 'x', 'INSERT', '{}', $1, '0/1', hashtext($1), '', now())",
 }
@@ -78,7 +81,7 @@ func TestAccountDeletion(t *testing.T) {
 		}
 	}
 	const told = "select string_agg(distinct table_name, ' ' order by table_name) from helix.inbox where op = 'DELETE' and user_id = $1"
-	if got := get[string](t, conn, told, alice.ID); got != "memories memory_synthesis_jobs psychology_layers skill_grants skill_runs skills sync_state synthesis_settings voice_recordings" {
+	if got := get[string](t, conn, told, alice.ID); got != "memories memory_synthesis_jobs psychology_layers skill_grants skill_runs skills sync_policies sync_state synthesis_settings voice_recordings" {
 		t.Errorf("the inbox tells of %s", got)
 	}
 	// Every one of them cascades from auth.users itself.

@@ -12,7 +12,16 @@ import (
 )
 
 func TestConformance(t *testing.T) {
+	for _, strategy := range []string{"last_write_wins", "merge", "manual"} {
+		t.Run(strategy, func(t *testing.T) { conforms(t, strategy) })
+	}
+}
+
+func conforms(t *testing.T, strategy string) {
 	reactortest.Run(t, reactortest.Suite{Reactor: sync.Reactor{}, Write: func(t *testing.T, _ *testenv.Database, app *pgx.Conn) {
+		if _, err := app.Exec(t.Context(), "insert into sync_policies (entity_type, strategy) values ('note', $1)", strategy); err != nil {
+			t.Fatal(err)
+		}
 		const (
 			note  = "11111111-1111-4111-8111-111111111111"
 			other = "22222222-2222-4222-8222-222222222222"

@@ -287,7 +287,7 @@ func TestDatabaseDeletedAccount(t *testing.T) {
 	gone := b.db.NewUser(t)
 	leaver := b.db.AsUser(t, gone.ID)
 	for i := range 3 {
-		if _, err := leaver.Exec(t.Context(), upsert, entityType, note, "phone", `{"text": "x"}`, fmt.Sprintf(`{"phone": %d}`, i+1), time.Now(), false); err != nil {
+		if _, err := leaver.Exec(t.Context(), upsert, entityType, note, "phone", `{"text": "x"}`, fmt.Sprintf(`{"phone": %d}`, i+1), time.Now(), false, 0); err != nil {
 			t.Fatal(err)
 		}
 		b.send(t, note, recently("phone", fmt.Sprintf("phone:%d", i+1), []byte(`{"text": "stays"}`), 9-i))

@@ -33,6 +33,7 @@ func (m *Merge) Apply(s *State, v Version, base int64, committed time.Time, p Po
 		d := m.newDelta(v, id, dot.Counter, s.Revision+1)
 		later := m.after(d)
 		again = m.insert(d, flatten(v.Data, p.arrays))
+		m.dirty = true
 		if len(later) > 0 {
 			lost(overtaken(dot, last, known))
 		}

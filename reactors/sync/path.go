@@ -37,9 +37,6 @@ func (p path) next() (kind byte, segment string, rest path) {
 	return p[0], strings.ReplaceAll(string(p[1:end]), nulEscaped, nul), p[end+len(segmentEnd):]
 }
 
-// below reports whether p is strictly below q.
-func (p path) below(q path) bool { return len(p) > len(q) && strings.HasPrefix(string(p), string(q)) }
-
 // MarshalJSON gives an array: a key as a string, an element as {"element": text},
 // an item as {"id": text}.
 func (p path) MarshalJSON() ([]byte, error) {
