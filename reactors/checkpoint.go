@@ -47,3 +47,18 @@ func (d *Dispatcher) Lead(ctx context.Context, holder string) (replication.LSN, 
 	d.epoch.Store(epoch)
 	return lsn, nil
 }
+
+// RecordReactors tells apps, through helix_status, which reactors run.
+func (d *Dispatcher) RecordReactors(ctx context.Context) error {
+	names := make([]string, len(d.reactors))
+	for i, r := range d.reactors {
+		names[i] = r.Name()
+	}
+	_, err := d.pool.Exec(ctx, `with gone as (delete from helix.reactors where slot = $1 and reactor <> all ($2::text[]))
+		insert into helix.reactors (reactor, slot) select unnest($2::text[]), $1
+		on conflict (reactor) do update set slot = excluded.slot, updated_at = now()`, d.slot, names)
+	if err != nil {
+		return fmt.Errorf("record the reactors: %w", err)
+	}
+	return nil
+}

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs the tests on Postgres 17, in containers of the image that testenv/image.sh builds.
 #
-#   testenv/test-17.sh [go test arguments]
+#   testenv/test-17.sh [packages]
 #
 # Where no container engine answers and this is root, it starts dockerd, with its data under .helix, and ends it
 # afterwards. Exit status 3: that cannot be done on this machine; the last line says why.
@@ -9,7 +9,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 image=helix-testenv:17
-packages=(./...)
+[ $# -gt 0 ] || set -- ./...
 
 cannot() { echo "testenv/test-17.sh: not run on Postgres 17: $*" >&2; exit 3; }
 answers() { timeout 10 docker version >/dev/null 2>&1; }
@@ -61,8 +61,8 @@ if ! docker image inspect "$image" >/dev/null 2>&1; then
 		fi
 		DEBIAN_FRONTEND=noninteractive apt-get -qq install --no-install-recommends mmdebstrap >/dev/null || cannot "mmdebstrap cannot be installed"
 	fi
-	testenv/image.sh || exit
+	testenv/image.sh || cannot "the image could not be built"
 fi
 
 export HELIX_TESTENV=docker HELIX_TESTENV_IMAGE=$image TESTCONTAINERS_RYUK_DISABLED=true
-"${GO:-go}" test -race -timeout 30m "$@" "${packages[@]}"
+"${GO:-go}" test -race -timeout 30m "$@"

@@ -88,6 +88,9 @@ func streamAsLeader(ctx context.Context, cfg *config, s *stream.Stream, jobs *re
 	if err != nil {
 		return err
 	}
+	if err := d.RecordReactors(ctx); err != nil {
+		return err
+	}
 	if err := reactors.EnsureBroadcastPolicies(ctx, pool); err != nil {
 		log.Warn().Err(err).Msg("no private broadcasts")
 	}
