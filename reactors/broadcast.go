@@ -19,7 +19,9 @@ type Broadcast struct {
 	Key    any            `json:"key"`   // the natural key, without user_id
 	ID     string         `json:"id"`
 	Status *string        `json:"status"` // null where the table has none
-	Record any            `json:"record"` // small columns
+	// Record gives the small columns. It is called when the message is sent, which
+	// of many rows it is not.
+	Record func() any `json:"-"`
 }
 
 // maxBroadcasts bounds the messages that one user gets of one table and
@@ -74,7 +76,8 @@ func coalesce(broadcasts []Broadcast) ([]message, error) {
 			payload, err = json.Marshal(struct {
 				Op string `json:"op"`
 				Broadcast
-			}{b.Op.String(), *b})
+				Record any `json:"record"`
+			}{b.Op.String(), *b, b.Record()})
 		}
 		if err != nil {
 			return nil, fmt.Errorf("broadcast of %s: %w", b.Table, err)

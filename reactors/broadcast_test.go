@@ -28,7 +28,7 @@ func (c crier) React(_ context.Context, tx *reactors.Tx, rows []reactors.Row) er
 			op, id = replication.Update, id[1:]
 		}
 		tx.Broadcast(reactors.Broadcast{UserID: c.users[n[0]-'0'], Op: op, Table: "things",
-			Key: map[string]string{"name": id}, ID: id, Record: map[string]string{"n": n}})
+			Key: map[string]string{"name": id}, ID: id, Record: func() any { return map[string]string{"n": n} }})
 	}
 	return nil
 }

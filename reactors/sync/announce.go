@@ -9,41 +9,31 @@ import (
 	"github.com/helixd/helixd/replication"
 )
 
-// announce broadcasts what changed, with clock and data where they are small.
+// small is the size in bytes up to which a message has a clock or data.
+const small = 4096
+
+// announce broadcasts what changed.
 func announce(tx *reactors.Tx, touched []*entity, recorded map[[16]byte]bool) {
-	const small = 4096 // bytes; a message may have 256 KB at most
 	for _, e := range touched {
-		w := &e.Versions[0]
 		user, entityID := uuid.UUID(e.user).String(), uuid.UUID(e.entity).String()
 		name := map[string]string{"entity_type": e.typ, "entity_id": entityID}
 		if e.Revision != e.loaded {
-			record := map[string]any{
-				"entity_type": e.typ, "entity_id": entityID,
-				"last_modified": w.LastModified.UTC(), "deleted": w.Deleted, "resolution": e.Resolution,
-				"revision": e.Revision, "updated_at": e.Updated.UTC(), "device_id": w.Device,
-			}
-			if clock := clockJSON(e.Clock); len(clock) <= small {
-				record["vector_clock"] = json.RawMessage(clock)
-			}
-			if w.Place == Here && w.Data == nil {
-				record["data"] = nil
-			} else if w.Place == Here && len(w.Data) <= small {
-				record["data"] = json.RawMessage(w.Data)
-			}
 			op := replication.Update
 			if !e.stored {
 				op = replication.Insert
 			}
 			tx.Broadcast(reactors.Broadcast{UserID: user, Op: op, Table: "sync_entities",
-				Key: name, ID: uuid.UUID(e.key.id()).String(), Record: record})
+				Key: name, ID: uuid.UUID(e.key.id()).String(), Record: message(e.key, e.State, e.Versions[0])})
 		}
 		tell := func(op replication.Op, id [16]byte, kind ConflictKind, strategy Strategy, resolved bool) {
-			record := map[string]any{"entity_type": e.typ, "entity_id": entityID, "strategy": strategy, "resolved": resolved}
-			if kind != "" {
-				record["kind"] = kind
-			}
 			tx.Broadcast(reactors.Broadcast{UserID: user, Op: op, Table: "sync_conflicts", Key: name,
-				ID: uuid.UUID(id).String(), Record: record})
+				ID: uuid.UUID(id).String(), Record: func() any {
+					record := map[string]any{"entity_type": e.typ, "entity_id": entityID, "strategy": strategy, "resolved": resolved}
+					if kind != "" {
+						record["kind"] = kind
+					}
+					return record
+				}})
 		}
 		for _, c := range e.conflicts {
 			if id := e.conflictID(&c.Conflict); !recorded[id] { // a version that lost before
@@ -64,6 +54,26 @@ func announce(tx *reactors.Tx, touched []*entity, recorded map[[16]byte]bool) {
 				tell(replication.Update, d.id, "", ManualStrategy, true)
 			}
 		}
+	}
+}
+
+// message makes the entity's row, with clock and data where they are small.
+func message(k key, s State, w Version) func() any {
+	return func() any {
+		record := map[string]any{
+			"entity_type": k.typ, "entity_id": uuid.UUID(k.entity).String(),
+			"last_modified": w.LastModified.UTC(), "deleted": w.Deleted, "resolution": s.Resolution,
+			"revision": s.Revision, "updated_at": s.Updated.UTC(), "device_id": w.Device,
+		}
+		if clock := clockJSON(s.Clock); len(clock) <= small {
+			record["vector_clock"] = json.RawMessage(clock)
+		}
+		if w.Place == Here && w.Data == nil {
+			record["data"] = nil
+		} else if w.Place == Here && len(w.Data) <= small {
+			record["data"] = json.RawMessage(w.Data)
+		}
+		return record
 	}
 }
 

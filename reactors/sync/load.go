@@ -152,7 +152,7 @@ func load(ctx context.Context, tx pgx.Tx, events []event, large bool) (map[key]*
 			}
 			w.Place = InEntity
 			s.Versions = Antichain{w}
-			e.State, e.loaded, e.stored, e.storedID = s, s.Revision, true, w.ID()
+			e.State, e.loaded, e.stored, e.winner = s, s.Revision, true, w
 			return nil
 		})
 		return err

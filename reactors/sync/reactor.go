@@ -85,7 +85,7 @@ type entity struct {
 	strategy  Strategy        // by which it was last resolved
 	large     bool            // its clock is large, and not loaded
 	stored    bool            // a row of sync_entities exists
-	storedID  string          // the version that it holds
+	winner    Version         // that it holds
 	siblings  map[string]bool // versions in helix.sync_siblings
 	changed   bool
 	conflicts []*record

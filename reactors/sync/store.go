@@ -55,7 +55,7 @@ func store(ctx context.Context, tx pgx.Tx, touched []*entity) (recorded map[[16]
 		}
 		switch {
 		case !e.changed:
-		case e.stored && (e.Versions[0].Place == InEntity || e.Versions[0].ID() == e.storedID):
+		case e.stored && (e.Versions[0].Place == InEntity || e.Versions[0].same(&e.winner)):
 			keep.add(e)
 		default:
 			put.add(e)
@@ -159,22 +159,28 @@ func (c *siblingColumns) queueDelete(batch *pgx.Batch) {
 
 type entityColumns struct {
 	keyColumns
-	versionColumns // of the winners
-	id             [][16]byte
-	joined         []string
-	ownClock       []*string
-	resolution     []string
-	revision       []int64
-	updated        []time.Time
-	seen           []string
-	strategy       []string
+	dataColumns // of the winners
+	id          [][16]byte
+	device      []string
+	content     []string
+	modified    []time.Time
+	deleted     []bool
+	joined      []string
+	ownClock    []*string
+	resolution  []string
+	revision    []int64
+	updated     []time.Time
+	seen        []string
+	strategy    []string
 }
 
 func (c *entityColumns) add(e *entity) {
 	w := &e.Versions[0]
 	c.keyColumns.add(e.key)
-	c.versionColumns.add(w.ID(), w)
+	c.dataColumns.add(w)
 	c.id = append(c.id, e.key.id())
+	c.device, c.content = append(c.device, w.Device), append(c.content, w.Content)
+	c.modified, c.deleted = append(c.modified, w.LastModified), append(c.deleted, w.Deleted)
 	c.joined = append(c.joined, clockJSON(e.Clock))
 	var own *string
 	if w.Clock.Compare(e.Clock) != Equal {
