@@ -86,7 +86,7 @@ func play(ctx context.Context, out *printer, r repo, w *world, work, log string)
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
 
-	acts := slices.Concat(syncActs)
+	acts := slices.Concat(syncActs, strategyActs)
 	for i, a := range acts {
 		out.line("")
 		out.line("%s", out.bold(fmt.Sprintf("%d. %s", i+1, a.name)))
