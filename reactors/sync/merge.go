@@ -11,10 +11,12 @@ import (
 // The bounds of what a merged entity keeps. Past them the oldest versions
 // collapse into its root.
 const (
-	maxKept      = 63        // and one more while it is added: bits of a mask
 	maxKeptBytes = 256 << 10 // of writes and clocks, of more than two versions
 	maxView      = 24 << 20  // bytes of what stands
 )
+
+// maxKept and one more, while it is added, are the bits of a mask. Tests lower it.
+var maxKept = 63
 
 // Merge is the set of versions of one entity, and what they come to is a
 // function of the set: of each path the greatest register that any version

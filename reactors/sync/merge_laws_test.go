@@ -339,3 +339,37 @@ func TestMergeLawNothingIsLost(t *testing.T) {
 		}
 	})
 }
+
+// TestMergeLawBounds: where little is kept, a version that has seen all is still the
+// result, one that came before all the others or again changes nothing but to be
+// recorded, and what does not merge is recorded whole.
+func TestMergeLawBounds(t *testing.T) {
+	sync.LowerMaxKept(t, 2)
+	rapid.Check(t, func(t *rapid.T) {
+		all := edits(t, false)
+		if len(all) == 0 {
+			return
+		}
+		var s sync.State
+		var m sync.Merge
+		for _, e := range all {
+			before := s
+			clashes, changed := m.Apply(&s, e.version, 0, e.committed, mergePolicy)
+			if changed && s.Revision == before.Revision && s.Clock.Compare(before.Clock) != sync.Equal || s.Revision > before.Revision+1 {
+				t.Fatalf("revision %d after %d", s.Revision, before.Revision)
+			}
+			m.Finish(&s)
+			shown := s.Versions[0]
+			for i := range clashes {
+				if clashes[i].Kind == sync.Stale && clashes[i].Loser.ID() == e.version.ID() && string(clashes[i].Loser.Data) != string(e.version.Data) {
+					t.Fatalf("%s is recorded without its data", showVersion(&e.version))
+				}
+			}
+			seen := includes(e.version.Clock, before.Clock) && !includes(before.Clock, e.version.Clock)
+			forked := before.Seen[e.version.Device].Counter == e.version.Clock.Counter(e.version.Device)
+			if seen && !forked && (string(shown.Data) != string(e.version.Data) || shown.Deleted != e.version.Deleted) {
+				t.Fatalf("%s shown, though %s had seen all of%s", shown.Data, showVersion(&e.version), showEdits(all))
+			}
+		}
+	})
+}
