@@ -153,3 +153,18 @@ func TestDatabaseRefusesOptionsAndResolutions(t *testing.T) {
 		}
 	}
 }
+
+// TestDatabaseTellsOfAConflictOnce: a version that loses again is no news.
+func TestDatabaseTellsOfAConflictOnce(t *testing.T) {
+	b := newBench(t)
+	for _, clk := range []string{"phone:1", "phone:2", "phone:1", "phone:2", "phone:1"} {
+		b.send(t, note, recently("phone", clk, []byte(`{"text": "`+clk+`"}`), 10))
+		b.deliverNow(t)
+	}
+	if n := b.count(t, "sync_conflicts"); n != 1 {
+		t.Fatalf("%d conflicts, want 1", n)
+	}
+	if n := query[int](t, b.admin, "select count(*) from realtime.messages where event = 'sync_conflicts'"); n != 1 {
+		t.Errorf("it was told %d times", n)
+	}
+}

@@ -62,7 +62,8 @@ func TestMerge(t *testing.T) {
 			written("a", "a:2", `{"l": [{"t": [1, 2], "id": 1}]}`, 2), written("b", "a:1 b:1", `{"l": [{"t": [1, 3], "id": 1}]}`, 3)},
 			`merge false {"l": [{"t": [1, 2, 3], "id": 1}]}`, ""},
 		{"Fork", "", []edited{written("a", "a:1", `{"x": 1}`, 1), written("a", "a:1", `{"x": 2}`, 2)}, `merge false {"x": 2}`, `a ["x"]`},
-		{"LosersKeysOfAnyKind", "", []edited{written("a", "a:1", `{"": 1, "a.b": 1, "a/b": 1, "__proto__": 1}`, 1),
+		{"WithoutAClock", "", []edited{written("a", "a:1", `{"x": 1}`, 1), written("b", "", `{"q": 1}`, 2)}, `fast_forward false {"x": 1}`, `b all`},
+		{"KeysOfAnyKind", "", []edited{written("a", "a:1", `{"": 1, "a.b": 1, "a/b": 1, "__proto__": 1}`, 1),
 			written("b", "b:1", `{"": 1, "a.b": 2, "a/b": 1, "__proto__": {"x": 1}}`, 2)},
 			`merge false {"": 1, "a.b": 2, "a/b": 1, "__proto__": {"x": 1}}`, `a ["__proto__"] ["a.b"]`},
 	} {
@@ -185,5 +186,43 @@ func TestMergeHotEntity(t *testing.T) {
 	m.Finish(&s)
 	if took := time.Since(began); took > 30*time.Second {
 		t.Errorf("a thousand writes took %s", took)
+	}
+}
+
+// TestMergeDeletesOfAll: a live version that collapsed and was seen by a delete
+// does not come back with a second delete.
+func TestMergeDeletesOfAll(t *testing.T) {
+	sync.LowerMaxKept(t, 1)
+	s, _ := merged([]edited{written("a", "a:1", `{"x": 1}`, 1), written("x", "x:1", `{"x": 1}`, 2), written("b", "a:1 b:1 x:1", "", 3),
+		written("c", "c:1", "", 4)})
+	if !s.Versions[0].Deleted {
+		t.Errorf("%s is alive", s.Versions[0].Data)
+	}
+	s, _ = merged([]edited{written("a", "a:1", `{"x": 1}`, 1), written("b", "b:1", "", 2), written("c", "c:1", "", 3)})
+	if s.Versions[0].Deleted {
+		t.Error("what two deletes had not seen is deleted")
+	}
+}
+
+// TestMergeLargeLosers: a large value that lost is in one conflict, however many
+// versions won over it.
+func TestMergeLargeLosers(t *testing.T) {
+	var all []edited
+	for i, device := range []string{"c", "d", "b", "a"} { // the last one loses to three
+		all = append(all, written(device, device+":1", fmt.Sprintf(`{"x": "%s"}`, strings.Repeat(device, 5000)), 10-i))
+	}
+	_, clashes := merged(all)
+	kept := map[string]int{}
+	for i := range clashes {
+		b, err := clashes[i].MarshalJSON()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, device := range []string{"a", "b", "c", "d"} {
+			kept[device] += strings.Count(string(b), strings.Repeat(device, 5000))
+		}
+	}
+	if kept["a"] != 1 || kept["b"] != 1 || kept["d"] != 1 || kept["c"] != 0 || len(clashes) != 6 {
+		t.Errorf("%d conflicts have values %v", len(clashes), kept)
 	}
 }
