@@ -24,9 +24,9 @@ comment on column public.sync_policies.options is
   '"/order/items": "by_id"}}. atomic (the default): an array is one value; set: elements without order '
   'or repetition; by_id: objects with an "id", in the order of the ids';
 
-alter table public.sync_entities add column if not exists strategy text not null default 'last_write_wins'
-  check (strategy in ('last_write_wins', 'merge', 'manual'));
-comment on column public.sync_entities.strategy is 'the policy by which the last write was resolved';
+alter table public.sync_entities add column if not exists merged boolean not null default false;
+comment on column public.sync_entities.merged is
+  'the last write was merged path by path, so that what that takes is in helix.sync_versions';
 comment on column public.sync_entities.device_id is
   'whose version data is; of a merge, whose is the newest version in it';
 

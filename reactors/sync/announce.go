@@ -25,6 +25,9 @@ func announce(tx *reactors.Tx, touched []*entity, recorded map[[16]byte]bool) {
 			tx.Broadcast(reactors.Broadcast{UserID: user, Op: op, Table: "sync_entities",
 				Key: name, ID: uuid.UUID(e.key.id()).String(), Record: message(e.key, e.State, e.Versions[0])})
 		}
+		if len(recorded) == 0 && len(e.open) == 0 {
+			continue
+		}
 		tell := func(op replication.Op, id [16]byte, kind ConflictKind, strategy Strategy, resolved bool) {
 			tx.Broadcast(reactors.Broadcast{UserID: user, Op: op, Table: "sync_conflicts", Key: name,
 				ID: uuid.UUID(id).String(), Record: func() any {
@@ -59,6 +62,10 @@ func announce(tx *reactors.Tx, touched []*entity, recorded map[[16]byte]bool) {
 
 // message makes the entity's row, with clock and data where they are small.
 func message(k key, s State, w Version) func() any {
+	s.Versions = nil // else their data would wait with the message
+	if len(w.Data) > small {
+		w.Data, w.Place = nil, omitted
+	}
 	return func() any {
 		record := map[string]any{
 			"entity_type": k.typ, "entity_id": uuid.UUID(k.entity).String(),
@@ -70,7 +77,7 @@ func message(k key, s State, w Version) func() any {
 		}
 		if w.Place == Here && w.Data == nil {
 			record["data"] = nil
-		} else if w.Place == Here && len(w.Data) <= small {
+		} else if w.Place == Here {
 			record["data"] = json.RawMessage(w.Data)
 		}
 		return record

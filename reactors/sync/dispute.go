@@ -156,16 +156,15 @@ func (e event) readDecision(row *reactors.Row, decisions map[string]*decision) (
 // loadDisputes reads the open conflicts of entities that are resolved by hand,
 // or that a decision is about.
 func loadDisputes(ctx context.Context, tx pgx.Tx, entities map[key]*entity, events []event) error {
-	var keys keyColumns
 	wanted := map[key]bool{}
 	for i := range events {
-		k := events[i].key
-		e := entities[k]
-		if e == nil || e.large || wanted[k] {
-			continue
+		if events[i].decision != nil {
+			wanted[events[i].key] = true
 		}
-		if events[i].decision != nil || e.policy.Strategy == ManualStrategy {
-			wanted[k] = true
+	}
+	var keys keyColumns
+	for k, e := range entities {
+		if !e.large && (e.policy.Strategy == ManualStrategy || wanted[k]) {
 			keys.add(k)
 		}
 	}

@@ -3,6 +3,8 @@ package sync
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
@@ -93,6 +95,7 @@ const largeClock = 1000
 func load(ctx context.Context, tx pgx.Tx, events []event, large bool) (map[key]*entity, error) {
 	var keys keyColumns
 	users := map[[16]byte]bool{}
+	types := map[string]bool{}
 	policies := map[typeKey]Policy{}
 	entities := make(map[key]*entity, len(events))
 	for i := range events {
@@ -101,7 +104,7 @@ func load(ctx context.Context, tx pgx.Tx, events []event, large bool) (map[key]*
 			entities[k] = &entity{key: k}
 			keys.add(k)
 			users[k.user] = false
-			policies[typeKey{k.user, k.typ}] = Policy{Strategy: LastWriteWinsStrategy}
+			types[k.typ] = true
 		}
 	}
 	userIDs := make([][16]byte, 0, len(users))
@@ -109,18 +112,24 @@ func load(ctx context.Context, tx pgx.Tx, events []event, large bool) (map[key]*
 		userIDs = append(userIDs, u)
 	}
 	batch := &pgx.Batch{}
-	batch.Queue("select id from auth.users where id = any($1::uuid[])", userIDs).Query(func(rows pgx.Rows) error {
+	batch.Queue(`select u.id, p.entity_type, p.strategy, p.options::text
+		from auth.users u left join public.sync_policies p on p.user_id = u.id and p.entity_type = any($2::text[])
+		where u.id = any($1::uuid[])`, userIDs, slices.Collect(maps.Keys(types))).Query(func(rows pgx.Rows) error {
 		var id [16]byte
-		_, err := pgx.ForEachRow(rows, []any{&id}, func() error {
+		var typ, strategy *string
+		var options []byte
+		_, err := pgx.ForEachRow(rows, []any{&id, &typ, &strategy, &options}, func() error {
 			users[id] = true
+			if typ != nil {
+				policies[typeKey{id, *typ}] = ParsePolicy(*strategy, options)
+			}
 			return nil
 		})
 		return err
 	})
-	queuePolicies(batch, policies)
 	batch.Queue(`select k.n, case when l.now then e.vector_clock end, e.last_modified, e.deleted, e.resolution,
 			e.revision, e.updated_at, e.device_id, case when l.now then e.version_clock end, e.content_hash,
-			case when l.now then e.seen end, e.strategy
+			case when l.now then e.seen end, e.merged
 		from unnest($1::uuid[], $2::text[], $3::uuid[]) with ordinality as k (user_id, entity_type, entity_id, n)
 		join public.sync_entities e using (user_id, entity_type, entity_id)
 		cross join lateral (select $4 or pg_column_size(e.vector_clock) <= $5 as now) l`,
@@ -129,11 +138,11 @@ func load(ctx context.Context, tx pgx.Tx, events []event, large bool) (map[key]*
 		var s State
 		var w Version
 		var clock, versionClock, seen []byte
-		var strategy string
+		var merged bool
 		_, err := pgx.ForEachRow(rows, []any{&n, &clock, &w.LastModified, &w.Deleted, &s.Resolution, &s.Revision,
-			&s.Updated, &w.Device, &versionClock, &w.Content, &seen, &strategy}, func() (err error) {
+			&s.Updated, &w.Device, &versionClock, &w.Content, &seen, &merged}, func() (err error) {
 			e := entities[keys.at(n)]
-			e.strategy = Strategy(strategy)
+			e.merged = merged
 			if clock == nil {
 				e.large = true
 				return nil
@@ -190,8 +199,10 @@ func load(ctx context.Context, tx pgx.Tx, events []event, large bool) (map[key]*
 		if !users[k.user] {
 			delete(entities, k)
 		}
-		e.policy = policies[typeKey{k.user, k.typ}]
-		e.Strategy = e.policy.Strategy
+		if len(policies) > 0 {
+			e.policy = policies[typeKey{k.user, k.typ}]
+			e.Strategy = e.policy.Strategy
+		}
 	}
 	return entities, nil
 }
@@ -200,24 +211,4 @@ func load(ctx context.Context, tx pgx.Tx, events []event, large bool) (map[key]*
 type typeKey struct {
 	user [16]byte
 	typ  string
-}
-
-// queuePolicies reads the policies that there are.
-func queuePolicies(batch *pgx.Batch, policies map[typeKey]Policy) {
-	var users [][16]byte
-	var types []string
-	for k := range policies {
-		users, types = append(users, k.user), append(types, k.typ)
-	}
-	batch.Queue(`select user_id, entity_type, strategy, options::text from public.sync_policies
-		where (user_id, entity_type) in (select * from unnest($1::uuid[], $2::text[]))`, users, types).Query(func(rows pgx.Rows) error {
-		var k typeKey
-		var strategy string
-		var options []byte
-		_, err := pgx.ForEachRow(rows, []any{&k.user, &k.typ, &strategy, &options}, func() error {
-			policies[k] = ParsePolicy(strategy, options)
-			return nil
-		})
-		return err
-	})
 }

@@ -105,7 +105,7 @@ func loadMerges(ctx context.Context, tx pgx.Tx, entities []*entity) error {
 	for _, e := range entities {
 		e.merge = &Merge{}
 		switch {
-		case e.stored && e.strategy == MergeStrategy:
+		case e.stored && e.merged:
 			merged = append(merged, e)
 		case e.stored:
 			seeds = append(seeds, e)

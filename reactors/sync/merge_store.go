@@ -40,7 +40,7 @@ type rootColumns struct {
 func (c *mergeColumns) add(e *entity) {
 	m := e.merge
 	if m == nil {
-		if e.changed && e.strategy == MergeStrategy {
+		if e.changed && e.merged {
 			c.others.add(e.key)
 		}
 		return

@@ -79,10 +79,10 @@ func (k key) id() [16]byte {
 type entity struct {
 	State
 	key
-	policy Policy
+	policy Policy // zero where the user has none
 
 	loaded    int64           // the Revision that it had
-	strategy  Strategy        // by which it was last resolved
+	merged    bool            // it was merged when it was last stored
 	large     bool            // its clock is large, and not loaded
 	stored    bool            // a row of sync_entities exists
 	winner    Version         // that it holds

@@ -171,7 +171,7 @@ type entityColumns struct {
 	revision    []int64
 	updated     []time.Time
 	seen        []string
-	strategy    []string
+	merged      []bool
 }
 
 func (c *entityColumns) add(e *entity) {
@@ -190,22 +190,22 @@ func (c *entityColumns) add(e *entity) {
 	c.ownClock = append(c.ownClock, own)
 	c.resolution, c.revision = append(c.resolution, string(e.Resolution)), append(c.revision, e.Revision)
 	c.updated, c.seen = append(c.updated, e.Updated), append(c.seen, seenJSON(e.Seen))
-	c.strategy = append(c.strategy, string(e.policy.Strategy))
+	c.merged = append(c.merged, e.merge != nil)
 }
 
 func (c *entityColumns) queueUpsert(batch *pgx.Batch) {
 	batch.Queue(`insert into public.sync_entities (user_id, entity_type, entity_id, id, data, vector_clock,
-			last_modified, deleted, resolution, revision, updated_at, device_id, version_clock, content_hash, seen, strategy)
+			last_modified, deleted, resolution, revision, updated_at, device_id, version_clock, content_hash, seen, merged)
 		select p.user_id, p.entity_type, p.entity_id, p.id,
 			case p.place when 2 then s.data else p.data::jsonb end, p.vector_clock::jsonb,
 			p.last_modified, p.deleted, p.resolution, p.revision, p.updated_at, p.device_id,
-			p.version_clock::jsonb, p.content_hash, p.seen::jsonb, p.strategy
+			p.version_clock::jsonb, p.content_hash, p.seen::jsonb, p.merged
 		from unnest($1::uuid[], $2::text[], $3::uuid[], $4::uuid[], $5::text[], $6::int[], $7::text[], $8::text[],
 			$9::timestamptz[], $10::bool[], $11::text[], $12::bigint[], $13::timestamptz[], $14::text[],
-			$15::text[], $16::text[], $17::text[], $18::text[])
+			$15::text[], $16::text[], $17::text[], $18::bool[])
 			as p (user_id, entity_type, entity_id, id, data, place, version, vector_clock,
 				last_modified, deleted, resolution, revision, updated_at, device_id,
-				version_clock, content_hash, seen, strategy)
+				version_clock, content_hash, seen, merged)
 		left join helix.sync_siblings s on p.place = 2
 			and (s.user_id, s.entity_type, s.entity_id, s.version) = (p.user_id, p.entity_type, p.entity_id, p.version)
 		on conflict (user_id, entity_type, entity_id) do update set
@@ -213,9 +213,9 @@ func (c *entityColumns) queueUpsert(batch *pgx.Batch) {
 			deleted = excluded.deleted, resolution = excluded.resolution, revision = excluded.revision,
 			updated_at = excluded.updated_at, device_id = excluded.device_id,
 			version_clock = excluded.version_clock, content_hash = excluded.content_hash, seen = excluded.seen,
-			strategy = excluded.strategy`,
+			merged = excluded.merged`,
 		c.user, c.typ, c.entity, c.id, c.data, c.place, c.version, c.joined, c.modified, c.deleted,
-		c.resolution, c.revision, c.updated, c.device, c.ownClock, c.content, c.seen, c.strategy)
+		c.resolution, c.revision, c.updated, c.device, c.ownClock, c.content, c.seen, c.merged)
 }
 
 // queueUpdate writes rows whose data stays: it is neither sent nor rewritten.
@@ -223,13 +223,13 @@ func (c *entityColumns) queueUpdate(batch *pgx.Batch) {
 	batch.Queue(`update public.sync_entities e set
 			vector_clock = p.vector_clock::jsonb, last_modified = p.last_modified, resolution = p.resolution,
 			revision = p.revision, updated_at = p.updated_at, device_id = p.device_id,
-			version_clock = p.version_clock::jsonb, seen = p.seen::jsonb, strategy = p.strategy
+			version_clock = p.version_clock::jsonb, seen = p.seen::jsonb, merged = p.merged
 		from unnest($1::uuid[], $2::text[], $3::uuid[], $4::text[], $5::timestamptz[], $6::text[], $7::bigint[],
-			$8::timestamptz[], $9::text[], $10::text[], $11::text[], $12::text[])
+			$8::timestamptz[], $9::text[], $10::text[], $11::text[], $12::bool[])
 			as p (user_id, entity_type, entity_id, vector_clock, last_modified, resolution, revision,
-				updated_at, device_id, version_clock, seen, strategy)
+				updated_at, device_id, version_clock, seen, merged)
 		where (e.user_id, e.entity_type, e.entity_id) = (p.user_id, p.entity_type, p.entity_id)`,
-		c.user, c.typ, c.entity, c.joined, c.modified, c.resolution, c.revision, c.updated, c.device, c.ownClock, c.seen, c.strategy)
+		c.user, c.typ, c.entity, c.joined, c.modified, c.resolution, c.revision, c.updated, c.device, c.ownClock, c.seen, c.merged)
 }
 
 func text(b []byte) *string {
