@@ -58,13 +58,13 @@ func TestSchemaChanges(t *testing.T) {
 		"alter table sync_state add extra text",
 		"alter table sync_state add volatile uuid default gen_random_uuid()", // rewrites the table
 		"alter table sync_state rename extra to extras",
-		"alter table sync_state alter base_revision type text", // rewrites the table
+		"alter table sync_state alter volatile type text", // rewrites the table
 		"alter table sync_state drop volatile",
 		"create index on sync_state (device_id)",
 		"vacuum full sync_state",
 		"cluster sync_state using sync_state_pkey",
 		"alter table sync_state set (fillfactor = 50)",
-		"alter table sync_state add volatile uuid default gen_random_uuid(), drop extras, alter base_revision type bigint using null",
+		"alter table sync_state add volatile uuid default gen_random_uuid(), drop extras",
 		"alter table sync_state replica identity full",
 		"alter table sync_state replica identity default",
 		"grant select on sync_state to service_role",

@@ -165,7 +165,7 @@ func TestFullDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
-	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=8m,mode=0777", "tmpfs", dir).CombinedOutput(); err != nil {
+	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=24m,mode=0777", "tmpfs", dir).CombinedOutput(); err != nil {
 		t.Skipf("no file system of its own can be mounted here (%s); TestApply/NotTheRowsFault covers SQLSTATE 53100", strings.TrimSpace(string(out)))
 	}
 	t.Cleanup(func() { _ = exec.Command("umount", "-l", dir).Run() })
@@ -188,7 +188,7 @@ func TestFullDisk(t *testing.T) {
 	p := start(t, db.URL("postgres"), nil, "run", "--slot", db.SlotName("disk"))
 	until(t, "the stream", func() bool { return strings.Contains(p.log.String(), `"streaming"`) })
 	ballast := dir + "/ballast"
-	if err := os.WriteFile(ballast, make([]byte, 6<<20), 0o666); err != nil {
+	if err := os.WriteFile(ballast, make([]byte, 22<<20), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	exec1(t, app, `insert into sync_state (entity_type, entity_id, device_id, data, vector_clock)
