@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"sync/atomic"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -53,6 +54,7 @@ type apply struct {
 	marker       *marker // of the source transaction that goes on in the next batch
 	transactions int
 	changes      int
+	committed    *time.Time // when the last of them was, at the server
 	sawInbox     bool
 	saved        bool // a savepoint stands
 }
@@ -227,6 +229,7 @@ func (d *Dispatcher) route(b *replication.Batch) ([][]Row, error) {
 		}
 		if tx.EndLSN != 0 {
 			d.open.transactions++
+			d.open.committed = &tx.CommitTime
 			d.open.marker = nil
 		}
 	}
@@ -391,7 +394,9 @@ func (d *Dispatcher) write(ctx context.Context, batch *pgx.Batch) error {
 		queueDeadLetters(batch, d.slot, tx.rejected)
 		first := &tx.rejected[0]
 		d.log.Warn().Str("reactor", first.reactor).Str("table", first.row.table).Stringer("lsn", first.row.CommitLSN).
-			Int("rows", len(tx.rejected)).Msg("rows put into dead letters; this is the first one")
+			Int("rows", len(tx.rejected)).
+			Str("next", "select * from helix.dead_letters; an update of a row streams it again").
+			Msg("rows put into dead letters; this is the first one")
 	}
 	if batch.Len() > 0 {
 		if err := tx.SendBatch(ctx, batch).Close(); err != nil {
@@ -417,9 +422,10 @@ func (d *Dispatcher) commit(ctx context.Context, end replication.LSN) error {
 	}
 	batch := &pgx.Batch{}
 	batch.Queue(`update helix.checkpoints
-		set lsn = $3, transactions = transactions + $4, changes = changes + $5, updated_at = now()
+		set lsn = $3, transactions = transactions + $4, changes = changes + $5, updated_at = now(),
+			lag_seconds = coalesce(extract(epoch from clock_timestamp() - $6::timestamptz), 0)
 		where slot = $1 and epoch = $2 and lsn <= $3`,
-		d.slot, d.epoch.Load(), end, open.transactions, open.changes).Exec(func(tag pgconn.CommandTag) error {
+		d.slot, d.epoch.Load(), end, open.transactions, open.changes, open.committed).Exec(func(tag pgconn.CommandTag) error {
 		if tag.RowsAffected() != 1 {
 			return fmt.Errorf("slot %q, epoch %d: %w", d.slot, d.epoch.Load(), ErrFenced)
 		}

@@ -48,7 +48,7 @@ func (c *config) settings() []setting {
 		{"slot", "HELIX_SLOT", "helix", "name of the replication slot", &c.slot},
 		{"publication", "HELIX_PUBLICATION", "helix", "name of the publication", &c.publication},
 		{"role", "HELIX_ROLE", roleAll, "of helixd run: all, stream (no jobs) or worker (only jobs)", &c.role},
-		{"drift-interval", "HELIX_DRIFT_INTERVAL", "10s", "how often to look whether the publication was altered", &c.drift},
+		{"drift-interval", "HELIX_DRIFT_INTERVAL", "2s", "how often to look whether the publication was altered", &c.drift},
 		{"log-level", "HELIX_LOG_LEVEL", "info", "trace, debug, info, warn or error", &c.logLevel},
 		{"log-format", "HELIX_LOG_FORMAT", "", "json or console; console on a terminal", &c.logFormat},
 	}

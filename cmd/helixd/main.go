@@ -40,7 +40,12 @@ func Main() int {
 		return &usageError{fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())}
 	})
 	cfg.register(root.PersistentFlags())
+	root.Args = wrongUse(cobra.NoArgs)
+	root.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 	root.AddCommand(migrateCommand(&cfg), runCommand(&cfg), versionCommand())
+	for _, c := range root.Commands() {
+		c.Args = wrongUse(c.Args)
+	}
 	if err := root.ExecuteContext(ctx); err != nil {
 		fmt.Fprintln(os.Stderr, "helixd:", err)
 		var setup *stream.SetupError
@@ -54,4 +59,17 @@ func Main() int {
 		return 1
 	}
 	return 0
+}
+
+// wrongUse makes a complaint about arguments one of wrong usage.
+func wrongUse(check cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if check == nil {
+			return nil
+		}
+		if err := check(cmd, args); err != nil {
+			return &usageError{fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())}
+		}
+		return nil
+	}
 }

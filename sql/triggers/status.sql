@@ -3,18 +3,17 @@
 create or replace function helix.status()
 returns table (reactor text, running boolean, healthy boolean, lag_seconds double precision, queue_depth bigint, updated_at timestamptz)
 language sql stable security definer set search_path = '' as $$
-  select coalesce(r.reactor, 'helixd'), s.running, s.running and s.lag < 60, s.lag, q.depth, l.heartbeat_at
+  select coalesce(r.reactor, 'helixd'), s.running, s.running and s.lag < 60 and coalesce(p.active, false), s.lag, q.depth, l.heartbeat_at
   from (select) one
   left join helix.reactors r on true
   left join lateral (select * from helix.leaders where slot = r.slot or r.slot is null order by heartbeat_at desc limit 1) l on true
   left join helix.checkpoints c on c.slot = l.slot
+  left join pg_catalog.pg_replication_slots p on p.slot_name = l.slot
   left join lateral (
-    -- how long the walsender has waited for the last acknowledgement; it says nothing
-    -- of one that does not come, so a checkpoint that falls behind counts as well
-    select greatest(extract(epoch from w.flush_lag),
-      case when pg_current_wal_lsn() - c.lsn > 64 << 20 then extract(epoch from now() - c.updated_at) end, 0) as seconds
-    from (select) one left join pg_catalog.pg_replication_slots p on p.slot_name = l.slot
-    left join pg_catalog.pg_stat_replication w on w.pid = p.active_pid) lag on true
+    -- that of the last apply says nothing of one that does not come, so a checkpoint
+    -- that falls behind counts as well
+    select greatest(case when c.updated_at > now() - interval '10 seconds' then c.lag_seconds end,
+      case when pg_current_wal_lsn() - c.lsn > 64 << 20 then extract(epoch from now() - c.updated_at) end, 0) as seconds) lag on true
   cross join lateral (
     select coalesce(l.heartbeat_at > now() - interval '10 seconds', false) as running,
       case when l.heartbeat_at > now() - interval '10 seconds' then lag.seconds

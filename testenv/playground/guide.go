@@ -8,8 +8,8 @@ const psqlLines = `insert into auth.users (id, aud, role, email)
 set role authenticated;
 select set_config('request.jwt.claims',
   json_build_object('sub', :'me', 'role', 'authenticated')::text, false);
-insert into sync_state (entity_type, entity_id, device_id, data, vector_clock)
-  values ('note', gen_random_uuid(), 'phone', '{"text": "Milk"}', '{"phone": 1}');
+insert into sync_state (entity_type, entity_id, device_id, data, vector_clock, last_modified)
+  values ('note', gen_random_uuid(), 'phone', '{"text": "Milk"}', '{"phone": 1}', now());
 select pg_sleep(0.1); -- helixd takes some milliseconds
 select data, vector_clock, resolution, revision from sync_entities;
 `
