@@ -204,7 +204,7 @@ func (d *editor) write(now time.Time, deleted bool, base int64) edited {
 			v.Clock = append(v.Clock, sync.Entry{Device: name, Counter: d.clock[name]})
 		}
 	}
-	if !deleted {
+	if !deleted || d.skew > sync.MaxAhead { // it never writes the same twice
 		v.Data = d.doc.data()
 	}
 	v.Content = sync.ContentHash(v.Data, deleted)

@@ -161,7 +161,8 @@ func defined(all []edited) string {
 	facts := facts(all)
 	tips := maximal(facts)
 	live := slices.DeleteFunc(slices.Clone(tips), func(f *fact) bool { return f.Deleted })
-	data, newest := "", tips[len(tips)-1]
+	newest := tips[len(tips)-1]
+	data := string(newest.Data) // of a delete
 	if len(live) > 0 {
 		newest = live[len(live)-1]
 		data = string(shown(cellsOf(facts)).data())
