@@ -47,7 +47,7 @@ func (d *Dispatcher) Backfill(ctx context.Context, snapshot string, at replicati
 	defer func() { _ = snap.Rollback(context.WithoutCancel(ctx)) }()
 	// The name comes from the server; SET TRANSACTION takes no parameters.
 	_, err = snap.Exec(ctx, "set transaction snapshot "+quoteLiteral(snapshot)+
-		"; set local datestyle = 'ISO'; set local timezone = 'UTC'; set local extra_float_digits = 3")
+		"; set local idle_in_transaction_session_timeout = 0; set local datestyle = 'ISO'; set local timezone = 'UTC'; set local extra_float_digits = 3")
 	if err != nil {
 		return fmt.Errorf("backfill: use the slot's snapshot: %w", err)
 	}
@@ -85,8 +85,7 @@ func (d *Dispatcher) Backfill(ctx context.Context, snapshot string, at replicati
 	}
 	// Positions and numbers that wait for the inbox to be pruned may be another
 	// cluster's; what it held is gone by now.
-	_, err = d.open.tx.Exec(ctx, `with verified as (update helix.leaders set verified_lsn = null where slot = $1)
-		delete from helix.river_job where kind = $2 and args ->> 'slot' = $1
+	_, err = d.open.tx.Exec(ctx, `delete from helix.river_job where kind = $2 and args ->> 'slot' = $1
 			and state in ('available', 'pending', 'scheduled', 'retryable')`, d.slot, PruneInbox{}.Kind())
 	if err != nil {
 		return fmt.Errorf("forget what was to be pruned: %w", err)
@@ -103,6 +102,10 @@ func (d *Dispatcher) Backfill(ctx context.Context, snapshot string, at replicati
 	}
 	if err != nil {
 		return fmt.Errorf("write checkpoint: %w", err)
+	}
+	// Last of all: the heartbeat writes this row too.
+	if _, err := d.open.tx.Exec(ctx, "update helix.leaders set verified_lsn = null where slot = $1", d.slot); err != nil {
+		return fmt.Errorf("forget how far the publication was verified: %w", err)
 	}
 	if err := d.open.tx.Commit(ctx); err != nil {
 		return fmt.Errorf("commit backfill: %w", err)

@@ -48,7 +48,8 @@ func (r *Row) identify() (key string, userID *string) {
 		if i >= len(r.values) || r.values[i].Kind != replication.Text {
 			continue
 		}
-		if c.Key {
+		// Under REPLICA IDENTITY FULL all columns are the key, and content.
+		if c.Key && (c.Name == "id" || r.relation.Identity != replication.IdentityFull) {
 			columns[c.Name] = string(r.values[i].Data)
 		}
 		if c.Name == "user_id" {

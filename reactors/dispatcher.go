@@ -183,7 +183,8 @@ func (d *Dispatcher) begin(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("begin apply: %w", err)
 	}
-	tx, err := conn.BeginTx(ctx, pgx.TxOptions{BeginQuery: fmt.Sprintf("begin isolation level read committed; select pg_logical_emit_message(true, %s, %s)",
+	// An app's deferred constraint must fail where the row at fault can be found.
+	tx, err := conn.BeginTx(ctx, pgx.TxOptions{BeginQuery: fmt.Sprintf("begin isolation level read committed; set constraints all immediate; select pg_logical_emit_message(true, %s, %s)",
 		quoteLiteral(markerPrefix), quoteLiteral(m.content()))}) // one round trip
 	if err != nil {
 		conn.Release()

@@ -167,14 +167,18 @@ func (c *config) pool() (*pgxpool.Config, error) {
 	if !strings.Contains(c.databaseURL, "pool_max_conns") {
 		cfg.MaxConns = jobConns
 	}
+	cfg.PingTimeout = 5 * time.Second // of a connection that is half open
+	cfg.AfterConnect = stream.NoTransactionTimeout
 	cfg.MaxConns = max(cfg.MaxConns, minJobConns)
 	params := cfg.ConnConfig.RuntimeParams
 	params["application_name"] = "helixd"
 	params["timezone"] = "UTC"
-	params["statement_timeout"] = "0" // role postgres has two minutes on hosted projects; a backfill may take longer
-	params["jit"] = "off"             // statements are short; compiling them would take longer
-	// What is stopped in the middle of a transaction must not keep its locks.
-	params["idle_in_transaction_session_timeout"] = "10s"
+	params["statement_timeout"] = "0"  // role postgres has two minutes on hosted projects; a backfill may take longer
+	params["client_encoding"] = "UTF8" // as the stream has it
+	params["jit"] = "off"              // statements are short; compiling them would take longer
+	// What is cut off in the middle of a transaction must not keep its locks for
+	// ever. Who leads next ends them at once; so this is far more than any work.
+	params["idle_in_transaction_session_timeout"] = "5min"
 	return cfg, nil
 }
 
@@ -188,6 +192,9 @@ func (c *config) leaderPool() (*pgxpool.Config, error) {
 	cfg.MaxConns, cfg.MinConns, cfg.MinIdleConns = leaderConns, 0, 0
 	cfg.ConnConfig.RuntimeParams["application_name"] = holder()
 	cfg.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
+		if err := stream.NoTransactionTimeout(ctx, conn); err != nil {
+			return err
+		}
 		return stream.Leads(ctx, conn, c.slot, holder())
 	}
 	return cfg, nil

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/rs/zerolog"
 
@@ -85,8 +86,13 @@ func (w *watch) look(ctx context.Context) error {
 				Msg("critical: the table has no replica identity, so Postgres refuses every UPDATE of it")
 		}
 	}
-	_, err = w.pool.Exec(ctx, "update helix.leaders set verified_lsn = $2 where slot = $1 and (verified_lsn < $2 or verified_lsn is null)",
-		w.cfg.slot, lsn)
+	// The heartbeat must not wait for this row until the disk, or a standby, has it.
+	err = pgx.BeginFunc(ctx, w.pool, func(tx pgx.Tx) error {
+		_, err := tx.Exec(ctx, `update helix.leaders set verified_lsn = $2
+			where slot = $1 and (verified_lsn < $2 - (1 << 20) or verified_lsn is null or verified_lsn < $2 and exists (select from helix.inbox))
+				and set_config('synchronous_commit', 'off', true) = 'off'`, w.cfg.slot, lsn)
+		return err
+	})
 	if err != nil {
 		return fmt.Errorf("write how far the publication is verified: %w", err)
 	}

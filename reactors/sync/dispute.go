@@ -186,7 +186,7 @@ func loadDisputes(ctx context.Context, tx pgx.Tx, entities map[key]*entity, even
 	_, err = pgx.ForEachRow(rows, []any{&n, &id, &clocks[0], &clocks[1]}, func() (err error) {
 		d := &dispute{id: id, stored: true}
 		for i := range clocks {
-			if d.clocks[i], err = ParseClock(clocks[i]); err != nil {
+			if d.clocks[i], err = storedClock(clocks[i]); err != nil {
 				return err
 			}
 		}

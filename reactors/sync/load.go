@@ -42,10 +42,7 @@ func (c *content) describes(row *reactors.Row) bool {
 func readUnchanged(ctx context.Context, tx pgx.Tx, rows []reactors.Row) (map[string]content, error) {
 	var ids []string
 	for i := range rows {
-		if rows[i].Watch != watchState {
-			continue
-		}
-		if rows[i].Value(colData).Kind == replication.Unchanged || rows[i].Value(colVectorClock).Kind == replication.Unchanged {
+		if leavesOut(&rows[i]) {
 			id, _ := rows[i].Text(colID)
 			ids = append(ids, id)
 		}
@@ -80,6 +77,16 @@ func textValue(b []byte) replication.Value {
 		return replication.Value{Kind: replication.Null}
 	}
 	return replication.Value{Kind: replication.Text, Data: b}
+}
+
+// storedClock reads a clock of helixd's own. One that cannot be read is its
+// entity's fault, and must stop nobody else.
+func storedClock(src []byte) (Clock, error) {
+	c, err := ParseClock(src)
+	if err != nil {
+		return c, fmt.Errorf("%w: %w", reactors.ErrData, err)
+	}
+	return c, nil
 }
 
 // largeClock is the stored size in bytes, mostly compressed, past which an
@@ -147,17 +154,17 @@ func load(ctx context.Context, tx pgx.Tx, events []event, large bool) (map[key]*
 				e.large = true
 				return nil
 			}
-			if s.Clock, err = ParseClock(clock); err != nil {
+			if s.Clock, err = storedClock(clock); err != nil {
 				return err
 			}
 			w.Clock = s.Clock
 			if versionClock != nil {
-				if w.Clock, err = ParseClock(versionClock); err != nil {
+				if w.Clock, err = storedClock(versionClock); err != nil {
 					return err
 				}
 			}
 			if s.Seen, err = parseSeen(seen); err != nil {
-				return err
+				return fmt.Errorf("%w: %w", reactors.ErrData, err)
 			}
 			w.Place = InEntity
 			s.Versions = Antichain{w}
@@ -179,7 +186,7 @@ func load(ctx context.Context, tx pgx.Tx, events []event, large bool) (map[key]*
 		var clock []byte
 		_, err := pgx.ForEachRow(rows, []any{&n, &id, &v.Device, &clock, &v.Content, &v.LastModified, &v.Deleted}, func() (err error) {
 			e := entities[keys.at(n)]
-			if v.Clock, err = ParseClock(clock); err != nil {
+			if v.Clock, err = storedClock(clock); err != nil {
 				return err
 			}
 			v.Place = InSibling

@@ -109,6 +109,19 @@ func (e *entity) touched() bool {
 
 // React implements reactors.Reactor.
 func (r Reactor) React(ctx context.Context, tx *reactors.Tx, rows []reactors.Row) error {
+	cut, err := parts(ctx, tx, rows)
+	if err != nil {
+		return err
+	}
+	for _, part := range cut {
+		if err := r.react(ctx, tx, part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r Reactor) react(ctx context.Context, tx *reactors.Tx, rows []reactors.Row) error {
 	current, err := readUnchanged(ctx, tx, rows)
 	if err != nil {
 		return err

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/jackc/pglogrepl"
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgproto3"
 	"github.com/rs/zerolog"
@@ -105,7 +106,7 @@ func Open(ctx context.Context, cfg Config) (*Stream, error) {
 		"datestyle": "ISO, YMD", "timezone": "UTC", "intervalstyle": "postgres",
 		"extra_float_digits": "3", "bytea_output": "hex", "client_encoding": "UTF8",
 		"wal_sender_timeout": strconv.Itoa(int(senderTimeout / time.Millisecond)),
-		"statement_timeout":  "0", "idle_session_timeout": "0",
+		"statement_timeout":  "0", "idle_session_timeout": "0", "idle_in_transaction_session_timeout": "0",
 	} {
 		pg.RuntimeParams[name] = value
 	}
@@ -141,7 +142,20 @@ func hidePassword(err error) error {
 	return err
 }
 
+// noTransactionTimeout lifts a limit that a role may have from Postgres 17 on: a
+// backfill is one transaction.
+const noTransactionTimeout = "select set_config(name, '0', false) from pg_settings where name = 'transaction_timeout'"
+
+// NoTransactionTimeout lifts a role's transaction_timeout from a session.
+func NoTransactionTimeout(ctx context.Context, conn *pgx.Conn) error {
+	_, err := conn.Exec(ctx, noTransactionTimeout)
+	return err
+}
+
 func (s *Stream) preflight(ctx context.Context) error {
+	if _, err := s.query(ctx, noTransactionTimeout); err != nil {
+		return fmt.Errorf("set transaction_timeout: %w", err)
+	}
 	system, err := pglogrepl.IdentifySystem(ctx, s.conn)
 	if err != nil {
 		return &SetupError{"this host refuses replication", directHint, err}
