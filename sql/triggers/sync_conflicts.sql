@@ -33,9 +33,9 @@ begin
     or new.resolution ? 'deleted' and jsonb_typeof(new.resolution -> 'deleted') <> 'boolean'
     or not new.resolution ? 'winner' and not new.resolution ? 'data'
       and new.resolution -> 'deleted' is distinct from 'true' then
-    raise exception 'resolution says neither which version wins nor what replaces both'
+    raise exception 'resolution must be exactly one of {"winner": 0}, {"winner": 1}, {"data": {...}} and {"deleted": true}'
       using errcode = 'check_violation', column = 'resolution',
-      hint = 'Send {"winner": 0}, {"winner": 1}, {"data": {...}} or {"deleted": true}.';
+      hint = 'winner is the place in versions; data replaces both, and deleted: true removes the entity.';
   end if;
   -- As sync_state.data: see there.
   if exists (select from jsonb_path_query(new.resolution, 'strict $.** ? (@.type() == "number")') n

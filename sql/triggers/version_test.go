@@ -9,7 +9,7 @@ import (
 )
 
 // golden is what the files were when their version was given.
-var golden = struct{ version, sha256 string }{"20261120000920", "e5034b0bee78318b385d198f6e46b264e43b09055270788a3d6d5d9f4611c581"}
+var golden = struct{ version, sha256 string }{"20261120000930", "9dbed8e8c133ff576db49e1e27a87525c3535a0d39196c777d3a1c8b5efbeb68"}
 
 func TestVersion(t *testing.T) {
 	sum := sha256.Sum256([]byte(triggers.SQL()))
