@@ -29,6 +29,7 @@ type Merge struct {
 	all     registers // of the root and all kept; nil where it is not known
 	dropped []string  // ids of versions that have collapsed
 	dirty   bool      // what is shown is of before
+	seeded  bool      // no version has come since Seed
 }
 
 // delta is one version as it is kept: what it wrote in place of its data.

@@ -44,6 +44,10 @@ func (m *Merge) Apply(s *State, v Version, base int64, committed time.Time, p Po
 		clashes = append(clashes, m.clashes(o, committed)...)
 	}
 	m.dirty = m.dirty || changed
+	if m.seeded && !m.dirty && len(clashes) > 0 { // it was set aside
+		s.Resolution, changed = Merged, true
+	}
+	m.seeded = false
 	if order := v.Clock.Compare(s.Clock); order == After || order == Concurrent {
 		s.Clock, changed = s.Clock.Join(v.Clock), true
 	}
@@ -114,7 +118,7 @@ func (m *Merge) Seed(s *State, p Policy) {
 		m.insert(m.newDelta(v, v.ID(), v.Clock.Counter(v.Device), s.Revision), flatten(v.Data, p.arrays))
 	}
 	m.collapse(true)
-	m.dropped = nil
+	m.dropped, m.seeded = nil, true
 }
 
 // current is what the versions have come to so far.

@@ -200,3 +200,19 @@ func TestDatabasePolicies(t *testing.T) {
 		}
 	})
 }
+
+// TestDatabaseSeedsAndSetsAside: the first version under merge, set aside as
+// stale, was not all that there is.
+func TestDatabaseSeedsAndSetsAside(t *testing.T) {
+	b := newBench(t)
+	b.send(t, note, recently("phone", "phone:1", []byte(`{"a": 1}`), 30))
+	b.send(t, note, recently("phone", "phone:2", []byte(`{"a": 2}`), 20))
+	b.deliverNow(t)
+	b.policy(t, "merge", "{}")
+	b.send(t, note, recently("tablet", "phone:1 tablet:1", []byte(`{"a": 3}`), 10))
+	b.deliverNow(t)
+	got := query[string](t, b.admin, "select concat(e.resolution, ' ', e.data, ' ', c.kind) from sync_entities e, sync_conflicts c")
+	if want := `merge {"a": 2} stale`; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
