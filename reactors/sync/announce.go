@@ -39,7 +39,7 @@ func announce(tx *reactors.Tx, touched []*entity, recorded map[[16]byte]bool) {
 				}})
 		}
 		for _, c := range e.conflicts {
-			if id := e.conflictID(&c.Conflict); !recorded[id] { // a version that lost before
+			if id := c.id; !recorded[id] { // a version that lost before
 				continue
 			} else if c.dispute != nil {
 				tell(replication.Insert, id, c.Kind, ManualStrategy, c.closed())
@@ -84,11 +84,11 @@ func message(k key, s State, w Version) func() any {
 	}
 }
 
-// conflictID is the same whenever and against whom the version lost: it is
-// recorded once.
-func (e *entity) conflictID(c *Conflict) [16]byte {
+// conflictID is the id of the conflict that a version lost, the same whenever and
+// against whom: it is recorded once. A dispute's is of more than the version.
+func (e *entity) conflictID(version string) [16]byte {
 	id := e.key.id()
-	return uuid.NewSHA1(id, []byte(c.Loser.ID()))
+	return uuid.NewSHA1(id, []byte(version))
 }
 
 func (e *entity) clashID(c *Clash) [16]byte {

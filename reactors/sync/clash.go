@@ -215,7 +215,7 @@ func (c *Clash) side(v *Version, won bool, writes registers) (string, error) {
 	if !won || v.Clock.size() <= smallWinner {
 		clock = json.RawMessage(clockJSON(v.Clock))
 	}
-	s := strings.TrimSuffix(v.summary(won, clock), "}")
+	s := strings.TrimSuffix(v.summary(won, clock, ""), "}")
 	if c.whole {
 		if !won && v.Data != nil {
 			s += `, "data": ` + string(v.Data)
@@ -255,5 +255,5 @@ func (c *Clash) winnerSummary() string {
 	if c.Winner.Clock.size() <= smallWinner {
 		clock = json.RawMessage(clockJSON(c.Winner.Clock))
 	}
-	return c.Winner.summary(true, clock)
+	return c.Winner.summary(true, clock, "")
 }

@@ -24,6 +24,7 @@ type conflictColumns struct {
 	at         []time.Time
 	loserJSON  []string
 	winnerJSON []string
+	asked      []bool // a dispute, not a record
 }
 
 // smallWinner is the size in bytes up to which a conflict holds the winner's data
@@ -41,19 +42,22 @@ func (c *conflictColumns) add(e *entity, f *record) {
 	}
 	c.loser.add(&f.Loser)
 	c.winner.add(&winner)
-	c.id = append(c.id, e.conflictID(&f.Conflict))
+	c.id = append(c.id, f.id)
 	strategy, resolution, resolved := LastWriteWinsStrategy, new(string), &f.At
+	var winnerID, loserID string
 	if manual {
 		strategy, resolution, resolved = ManualStrategy, f.resolution, f.resolvedAt
+		winnerID, loserID = f.versions[0], f.Loser.ID()
 	}
+	c.asked = append(c.asked, f.asks())
 	c.strategy, c.resolution, c.resolved = append(c.strategy, string(strategy)), append(c.resolution, resolution), append(c.resolved, resolved)
 	c.kind, c.at = append(c.kind, string(f.Kind)), append(c.at, f.At)
-	c.loserJSON = append(c.loserJSON, f.Loser.summary(false, json.RawMessage(clockJSON(f.Loser.Clock))))
+	c.loserJSON = append(c.loserJSON, f.Loser.summary(false, json.RawMessage(clockJSON(f.Loser.Clock)), loserID))
 	var clock json.RawMessage
 	if f.Winner.Clock.size() <= smallWinner || manual {
 		clock = json.RawMessage(clockJSON(f.Winner.Clock))
 	}
-	c.winnerJSON = append(c.winnerJSON, f.Winner.summary(true, clock))
+	c.winnerJSON = append(c.winnerJSON, f.Winner.summary(true, clock, winnerID))
 }
 
 func (c *conflictColumns) queue(batch *pgx.Batch, recorded map[[16]byte]bool) {
@@ -71,21 +75,24 @@ func (c *conflictColumns) queue(batch *pgx.Batch, recorded map[[16]byte]bool) {
 			case p.resolution when '' then p.winner::jsonb else p.resolution::jsonb end, p.at, p.resolved_at
 		from unnest($1::uuid[], $2::uuid[], $3::text[], $4::uuid[], $5::text[], $6::timestamptz[],
 			$7::text[], $8::int[], $9::text[], $10::text[], $11::text[], $12::int[], $13::text[], $14::text[],
-			$15::text[], $16::text[], $17::timestamptz[])
+			$15::text[], $16::text[], $17::timestamptz[], $18::bool[])
 			as p (id, user_id, entity_type, entity_id, kind, at,
 				winner, winner_place, winner_version, winner_data, loser, loser_place, loser_version, loser_data,
-				strategy, resolution, resolved_at)
+				strategy, resolution, resolved_at, asked)
 		left join public.sync_entities e on 1 in (p.winner_place, p.loser_place)
 			and (e.user_id, e.entity_type, e.entity_id) = (p.user_id, p.entity_type, p.entity_id)
 		left join helix.sync_siblings w on p.winner_place = 2
 			and (w.user_id, w.entity_type, w.entity_id, w.version) = (p.user_id, p.entity_type, p.entity_id, p.winner_version)
 		left join helix.sync_siblings l on p.loser_place = 2
 			and (l.user_id, l.entity_type, l.entity_id, l.version) = (p.user_id, p.entity_type, p.entity_id, p.loser_version)
+		where p.strategy <> 'manual' or p.asked or not exists (select from public.sync_conflicts c
+			where (c.user_id, c.entity_type, c.entity_id) = (p.user_id, p.entity_type, p.entity_id) and c.strategy = 'manual'
+				and c.versions @> jsonb_build_array(jsonb_build_object('version', p.loser::jsonb -> 'version')))
 		on conflict (id) do nothing returning id`, smallWinner),
 		c.id, c.user, c.typ, c.entity, c.kind, c.at,
 		c.winnerJSON, c.winner.place, c.winner.version, c.winner.data,
 		c.loserJSON, c.loser.place, c.loser.version, c.loser.data,
-		c.strategy, c.resolution, c.resolved).Query(collect(recorded))
+		c.strategy, c.resolution, c.resolved, c.asked).Query(collect(recorded))
 }
 
 // dataColumns say where versions' data is.

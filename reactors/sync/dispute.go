@@ -16,17 +16,26 @@ import (
 // decider is the device under which a user's decisions are versions.
 const decider = "helixd"
 
-// dispute is a manual conflict: it is open until its user decides, or until a
-// device writes a version that includes both.
+// dispute asks the user for one of two versions that stand: the one that is shown,
+// or the other. It is open while both stand and the first is shown.
 type dispute struct {
 	id         [16]byte
-	clocks     [2]Clock // the winner's and the loser's
+	versions   [2]string // IDs of the winner and the loser; "" of a record, which asks nothing
+	clocks     [2]Clock  // theirs
 	stored     bool
 	resolution *string // JSON; nil is what the row has, "" the winner
 	resolvedAt *time.Time
 }
 
 func (d *dispute) closed() bool { return d.resolvedAt != nil }
+
+// supersede closes d, for a version that came between.
+func (d *dispute) supersede(by *Version, at time.Time) {
+	b, _ := marshal(map[string]any{"superseded_by": map[string]any{ // marshals always
+		"device_id": by.Device, "vector_clock": by.Clock, "last_modified": by.LastModified.UTC()}})
+	s := string(b)
+	d.resolution, d.resolvedAt = &s, &at
+}
 
 // decision is what a user wants to have in place of a dispute's versions.
 type decision struct {
@@ -36,35 +45,42 @@ type decision struct {
 	deleted bool
 }
 
-// record prepares a conflict for the database.
-func (e *entity) record(c Conflict, id [16]byte) *record {
-	if e.policy.Strategy != ManualStrategy {
-		return &record{Conflict: c}
+// record keeps a conflict that is over, once for each loser. Under manual, one
+// whose loser stands is not over: settle asks.
+func (e *entity) record(c Conflict) {
+	id := e.conflictID(c.Loser.ID())
+	manual := e.policy.Strategy == ManualStrategy
+	if e.lost[id] || manual && e.Versions.has(&c.Loser) {
+		return
 	}
-	if d := e.disputeOf(id); d != nil {
-		return &record{c, d}
+	r := &record{Conflict: c, id: id}
+	if manual {
+		r.dispute = &dispute{id: id, resolution: new(string), resolvedAt: &c.At}
 	}
-	d := &dispute{id: id, clocks: [2]Clock{c.Winner.Clock, c.Loser.Clock}}
-	if c.Kind == Stale { // its device has gone on: there is nothing to decide
-		d.resolution, d.resolvedAt = new(string), &c.At
-	} else {
-		e.open = append(e.open, d)
-	}
-	return &record{c, d}
+	e.hold(r)
 }
 
-func (e *entity) disputeOf(id [16]byte) *dispute {
-	if i := slices.IndexFunc(e.open, func(d *dispute) bool { return d.id == id }); i >= 0 {
-		return e.open[i]
+// hold keeps a record until it is stored.
+func (e *entity) hold(r *record) {
+	if e.lost == nil {
+		e.lost = map[[16]byte]bool{}
 	}
-	return nil
+	e.lost[e.conflictID(r.Loser.ID())] = true
+	if r.asks() { // it is sure to be stored, with the winner's data
+		e.lost[e.conflictID(r.Winner.ID())] = true
+	}
+	e.conflicts = append(e.conflicts, r)
 }
 
-// decide makes a version of a decision, which includes both that were disputed,
-// forks too. It gives false where the dispute is over already.
+// decide makes a version of a decision, which includes both that were disputed.
+// It gives false where the dispute is over already, or one of them stands no more.
 func (e *entity) decide(ev *event) bool {
-	d := e.disputeOf(ev.decision.id)
-	if d == nil || d.closed() {
+	i := slices.IndexFunc(e.open, func(d *dispute) bool { return d.id == ev.decision.id })
+	if i < 0 || e.open[i].closed() {
+		return false
+	}
+	d := e.open[i]
+	if stands := e.standing(); e.merge == nil && len(stands) > 0 && !(stands[d.versions[0]] && stands[d.versions[1]]) {
 		return false
 	}
 	own := Clock{{decider, e.Clock.Counter(decider) + 1}}
@@ -72,25 +88,61 @@ func (e *entity) decide(ev *event) bool {
 	return true
 }
 
-// settle closes the disputes that a version ends: the one that it decides, and
-// while the policy is manual those whose versions it includes.
+// standing are the IDs of the versions that stand.
+func (e *entity) standing() map[string]bool {
+	stands := make(map[string]bool, len(e.Versions))
+	for i := range e.Versions {
+		stands[e.Versions[i].ID()] = true
+	}
+	return stands
+}
+
+// settle closes the disputes that an event ends: the one that v decides, and
+// those of which a version stands no more. Under manual it closes those against
+// another winner too, and asks about each version beside the winner, so that as
+// many are open as stand beside it. Where v is nil nothing was decided.
 func (e *entity) settle(v *Version, ev *event) {
-	for _, d := range e.open {
-		decided := ev.decision != nil && ev.decision.id == d.id
-		if !decided && e.policy.Strategy != ManualStrategy {
-			continue
-		}
-		if d.closed() || v.Clock.Compare(d.clocks[0]) != After || v.Clock.Compare(d.clocks[1]) != After {
-			continue
-		}
-		d.resolvedAt = &ev.at
-		if !decided {
-			by, _ := marshal(map[string]any{"superseded_by": map[string]any{ // marshals always
-				"device_id": v.Device, "vector_clock": v.Clock, "last_modified": v.LastModified.UTC()}})
-			s := string(by)
-			d.resolution = &s
+	manual := e.policy.Strategy == ManualStrategy
+	if !manual && ev.decision == nil || len(e.Versions) == 1 && len(e.open) == 0 {
+		return
+	}
+	stands := e.standing()
+	shown, by := e.Versions[0].ID(), &e.Versions[0]
+	if v != nil {
+		if i := slices.IndexFunc(e.Versions, func(m Version) bool { return m.same(v) }); i >= 0 {
+			by = &e.Versions[i]
 		}
 	}
+	asked := map[string]bool{}
+	for _, d := range e.open {
+		switch {
+		case d.closed():
+		case v != nil && ev.decision != nil && ev.decision.id == d.id:
+			d.resolvedAt = &ev.at
+		case e.merge != nil: // what stands is one version
+		case stands[d.versions[0]] && stands[d.versions[1]] && (!manual || d.versions[0] == shown):
+			asked[d.versions[1]] = true
+		default:
+			d.supersede(by, ev.at)
+		}
+	}
+	if !manual {
+		return
+	}
+	for i := 1; i < len(e.Versions); i++ {
+		if loser := e.Versions[i].ID(); !asked[loser] {
+			e.ask(Conflict{ConcurrentWrites, e.Versions[0], e.Versions[i], ev.at}, [2]string{shown, loser})
+		}
+	}
+}
+
+// ask opens a dispute. The same two versions may be asked about again, when the
+// one has come to be shown again; no two times are of one revision.
+func (e *entity) ask(c Conflict, versions [2]string) {
+	id := e.conflictID(fmt.Sprintf("%s %s %d", versions[0], versions[1], e.Revision))
+	d := &dispute{id: id, versions: versions, clocks: [2]Clock{c.Winner.Clock, c.Loser.Clock}}
+	e.open = append(e.open, d)
+	e.hold(&record{c, id, d})
 }
 
 // readDecisions reads, by id, the conflicts that rows of the inbox tell of.
@@ -171,7 +223,8 @@ func loadDisputes(ctx context.Context, tx pgx.Tx, entities map[key]*entity, even
 	if len(keys.user) == 0 {
 		return nil
 	}
-	rows, err := tx.Query(ctx, `select k.n, c.id, (c.versions -> 0 -> 'vector_clock')::text, (c.versions -> 1 -> 'vector_clock')::text
+	rows, err := tx.Query(ctx, `select k.n, c.id, (c.versions -> 0 -> 'vector_clock')::text, (c.versions -> 1 -> 'vector_clock')::text,
+			coalesce(c.versions -> 0 ->> 'version', ''), coalesce(c.versions -> 1 ->> 'version', '')
 		from unnest($1::uuid[], $2::text[], $3::uuid[]) with ordinality as k (user_id, entity_type, entity_id, n)
 		join public.sync_conflicts c using (user_id, entity_type, entity_id)
 		where not c.resolved and c.strategy = 'manual'
@@ -183,8 +236,9 @@ func loadDisputes(ctx context.Context, tx pgx.Tx, entities map[key]*entity, even
 	var n int64
 	var id [16]byte
 	var clocks [2][]byte
-	_, err = pgx.ForEachRow(rows, []any{&n, &id, &clocks[0], &clocks[1]}, func() (err error) {
-		d := &dispute{id: id, stored: true}
+	var versions [2]string
+	_, err = pgx.ForEachRow(rows, []any{&n, &id, &clocks[0], &clocks[1], &versions[0], &versions[1]}, func() (err error) {
+		d := &dispute{id: id, versions: versions, stored: true}
 		for i := range clocks {
 			if d.clocks[i], err = storedClock(clocks[i]); err != nil {
 				return err

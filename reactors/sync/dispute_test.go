@@ -41,10 +41,10 @@ func (b *bench) resolve(t *testing.T, resolution string) {
 
 func TestDatabaseManual(t *testing.T) {
 	for _, tt := range []struct{ name, resolution, want string }{
-		{"TheWinner", `{"winner": 0}`, `fast_forward {"text": "laptop"} false`},
-		{"TheLoser", `{"winner": 1}`, `fast_forward {"text": "phone"} false`},
-		{"SomethingElse", `{"data": {"text": "both"}}`, `fast_forward {"text": "both"} false`},
-		{"Deleted", `{"deleted": true}`, `fast_forward  true`},
+		{"TheWinner", `{"winner": 0}`, `manual {"text": "laptop"} false`},
+		{"TheLoser", `{"winner": 1}`, `manual {"text": "phone"} false`},
+		{"SomethingElse", `{"data": {"text": "both"}}`, `manual {"text": "both"} false`},
+		{"Deleted", `{"deleted": true}`, `manual  true`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			b := dispute(t)
@@ -64,7 +64,7 @@ func TestDatabaseManual(t *testing.T) {
 		b.resolve(t, `{"winner": 0}`)
 		b.resolve(t, `{"winner": 1}`)
 		b.deliverNow(t)
-		b.shows(t, `fast_forward {"text": "phone"} false`, "resolved")
+		b.shows(t, `manual {"text": "phone"} false`, "resolved")
 		if got := query[int](t, b.admin, "select revision::int from sync_entities"); got != 3 {
 			t.Errorf("revision %d, want 3", got)
 		}
@@ -86,6 +86,14 @@ func TestDatabaseManual(t *testing.T) {
 		b.deliverNow(t)
 		b.shows(t, `manual {"text": "phone"} false`, "resolved open")
 	})
+	t.Run("ThenADeviceGoesOn", func(t *testing.T) {
+		b := dispute(t)
+		b.resolve(t, `{"winner": 1}`)
+		b.deliverNow(t)
+		b.send(t, note, recently("phone", "phone:2 laptop:1 helixd:1", []byte(`{"text": "on"}`), 0))
+		b.deliverNow(t)
+		b.shows(t, `fast_forward {"text": "on"} false`, "resolved")
+	})
 	t.Run("OfADeletedEntity", func(t *testing.T) {
 		b := dispute(t)
 		v := recently("laptop", "laptop:2", nil, 0)
@@ -105,6 +113,60 @@ func TestDatabaseManual(t *testing.T) {
 		b.deliverNow(t)
 		b.shows(t, `fast_forward {"text": "seen"} false`, "superseded")
 	})
+}
+
+// TestDatabaseManualThreeVersions: the user has decided for the newest; what asks
+// about versions that stand no more is closed, and cannot turn the entity back.
+func TestDatabaseManualThreeVersions(t *testing.T) {
+	b := newBench(t)
+	b.policy(t, "manual", "{}")
+	for i, device := range []string{"laptop", "tablet", "phone"} {
+		b.send(t, note, recently(device, device+":1", []byte(`{"text": "`+device+`"}`), 30-i))
+		b.deliverNow(t)
+	}
+	b.shows(t, `manual {"text": "phone"} false`, "superseded open open")
+	const first = `select id::text from sync_conflicts where not resolved and versions->1->>'device_id' = 'tablet'`
+	decided := query[string](t, b.admin, first)
+	b.as(t, `update sync_conflicts set resolution = '{"winner": 0}' where id = $1`, decided)
+	b.deliverNow(t)
+	if got := query[string](t, b.admin, `select concat(versions->0->>'device_id', ' ', versions->1->>'device_id') from sync_conflicts where not resolved`); got != "helixd laptop" {
+		t.Errorf("the open question is %s, want helixd laptop", got)
+	}
+	_, err := b.app.Exec(t.Context(), `update sync_conflicts set resolution = '{"winner": 1}' where resolved`)
+	if pgErr := new(pgconn.PgError); !errors.As(err, &pgErr) || pgErr.Code != "42501" {
+		t.Errorf("a late answer: %v, want 42501", err)
+	}
+	b.resolve(t, `{"winner": 0}`)
+	b.deliverNow(t)
+	if open := query[int](t, b.admin, "select count(*)::int from sync_conflicts where not resolved"); open != 0 {
+		t.Errorf("%d conflicts are open", open)
+	}
+	if got := query[string](t, b.admin, "select concat(resolution, ' ', data) from sync_entities"); got != `manual {"text": "phone"}` {
+		t.Errorf("the entity is %s", got)
+	}
+	if n := b.count(t, "helix.sync_siblings"); n != 0 {
+		t.Errorf("%d versions stand beside it", n)
+	}
+}
+
+// TestDatabaseManualLater: what stands when the policy becomes manual is asked
+// about with the entity's next write, even one that says nothing new.
+func TestDatabaseManualLater(t *testing.T) {
+	b := newBench(t)
+	phone := recently("phone", "phone:1", []byte(`{"text": "phone"}`), 20)
+	b.send(t, note, phone)
+	b.send(t, note, recently("laptop", "laptop:1", []byte(`{"text": "laptop"}`), 10))
+	b.deliverNow(t)
+	b.policy(t, "manual", "{}")
+	b.send(t, note, phone)
+	b.deliverNow(t)
+	b.shows(t, `manual {"text": "laptop"} false`, "resolved open")
+	b.policy(t, "last_write_wins", "{}")
+	b.send(t, note, recently("laptop", "laptop:2", []byte(`{"text": "on"}`), 5))
+	b.deliverNow(t)
+	b.resolve(t, `{"winner": 1}`) // too late: the laptop has gone on
+	b.deliverNow(t)
+	b.shows(t, `last_write_wins {"text": "on"} false`, "resolved superseded")
 }
 
 func TestDatabaseRefusesOptionsAndResolutions(t *testing.T) {
@@ -140,6 +202,7 @@ func TestDatabaseRefusesOptionsAndResolutions(t *testing.T) {
 		{resolution, `{"winner": 2}`, "23514"},
 		{resolution, `{"winner": "0"}`, "23514"},
 		{resolution, `{"winner": 0, "data": 1}`, "23514"},
+		{resolution, `{"winner": 5}`, "23514"},
 		{resolution, `{"deleted": false}`, "23514"},
 		{resolution, `{"deleted": 1}`, "23514"},
 		{resolution, `{"dat": 1}`, "23514"},

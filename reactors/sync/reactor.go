@@ -89,7 +89,7 @@ type entity struct {
 	siblings  map[string]bool // versions in helix.sync_siblings
 	changed   bool
 	conflicts []*record
-	lost      map[[16]byte]bool // ids of conflicts
+	lost      map[[16]byte]bool // conflictIDs of the versions that they keep
 
 	merge   *Merge // of an entity whose policy is merge
 	clashes []Clash
@@ -99,8 +99,12 @@ type entity struct {
 // record is a Conflict as it is to be stored.
 type record struct {
 	Conflict
+	id       [16]byte
 	*dispute // of a manual one
 }
+
+// asks reports whether the user is asked, or was.
+func (r *record) asks() bool { return r.dispute != nil && r.versions[0] != "" }
 
 // touched reports whether there is anything to store.
 func (e *entity) touched() bool {
@@ -213,6 +217,9 @@ func (Reactor) keep(ctx context.Context, tx *reactors.Tx, touched []*entity) err
 // take applies an event.
 func (e *entity) take(tx *reactors.Tx, ev *event) {
 	if ev.decision != nil && !e.decide(ev) {
+		if len(e.Versions) > 0 {
+			e.settle(nil, ev)
+		}
 		return
 	}
 	v := ev.version
@@ -227,14 +234,10 @@ func (e *entity) take(tx *reactors.Tx, ev *event) {
 		e.Rebase(&v, ev.base)
 		conflicts, changed := e.Apply(v, ev.at)
 		for _, c := range conflicts {
-			id := e.conflictID(&c)
-			if !e.lost[id] { // a version that loses again is recorded already
-				if e.lost == nil {
-					e.lost = map[[16]byte]bool{}
-				}
-				e.lost[id] = true
-				e.conflicts = append(e.conflicts, e.record(c, id))
-			}
+			e.record(c)
+		}
+		if ev.decision != nil && e.Resolution == FastForward {
+			e.Resolution = Manual
 		}
 		e.changed = e.changed || changed
 	}

@@ -11,7 +11,7 @@ const (
 	FastForward   Resolution = "fast_forward"    // the newest version includes all others
 	LastWriteWins Resolution = "last_write_wins" // the winner of concurrent versions
 	Merged        Resolution = "merge"           // concurrent versions, path by path
-	Manual        Resolution = "manual"          // the winner of concurrent versions, until the user decides
+	Manual        Resolution = "manual"          // the winner of concurrent versions, until the user decides; then the decision
 )
 
 // ConflictKind is why a version is in sync_conflicts.
@@ -93,6 +93,9 @@ func (s *State) Apply(v Version, committed time.Time) (conflicts []Conflict, cha
 		resolution = s.contested()
 	case added:
 		resolution = s.place(&v, before, replaced, lost)
+	}
+	if len(set) > 1 && s.Strategy == ManualStrategy { // which it may have become since they came
+		resolution = Manual
 	}
 
 	clock, grown := s.Clock, false

@@ -100,14 +100,15 @@ func (v *Version) clamp(server time.Time) bool {
 }
 
 // summary is a version as sync_conflicts.versions shows it, without its data;
-// clock may be nil.
-func (v *Version) summary(won bool, clock json.RawMessage) string {
+// clock may be nil. id is its ID where the user is asked about it, else "".
+func (v *Version) summary(won bool, clock json.RawMessage, id string) string {
 	b, _ := json.Marshal(struct { // marshals always
 		Device       string          `json:"device_id"`
 		Clock        json.RawMessage `json:"vector_clock,omitempty"`
 		LastModified time.Time       `json:"last_modified"`
 		Deleted      bool            `json:"deleted"`
 		Won          bool            `json:"won"`
-	}{v.Device, clock, v.LastModified.UTC(), v.Deleted, won})
+		ID           string          `json:"version,omitempty"`
+	}{v.Device, clock, v.LastModified.UTC(), v.Deleted, won, id})
 	return string(b)
 }
