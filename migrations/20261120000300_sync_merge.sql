@@ -37,7 +37,7 @@ comment on column public.sync_conflicts.versions is
 comment on column public.sync_conflicts.resolution is
   'of an open manual conflict a client sets it: {"winner": 0} or {"winner": 1} takes one of versions, '
   '{"data": {...}} or {"deleted": true} something else; of a resolved one it tells how: the winner, '
-  'what the client set, or superseded_by, a version whose device had seen both';
+  'what the client set, or superseded_by, a version that came between';
 
 create table if not exists helix.sync_versions (
   user_id uuid not null references auth.users (id) on delete cascade,

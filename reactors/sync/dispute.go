@@ -31,8 +31,11 @@ func (d *dispute) closed() bool { return d.resolvedAt != nil }
 
 // supersede closes d, for a version that came between.
 func (d *dispute) supersede(by *Version, at time.Time) {
-	b, _ := marshal(map[string]any{"superseded_by": map[string]any{ // marshals always
-		"device_id": by.Device, "vector_clock": by.Clock, "last_modified": by.LastModified.UTC()}})
+	version := map[string]any{"device_id": by.Device, "last_modified": by.LastModified.UTC()}
+	if by.Clock.size() <= smallWinner { // it may supersede many
+		version["vector_clock"] = by.Clock
+	}
+	b, _ := marshal(map[string]any{"superseded_by": version}) // marshals always
 	s := string(b)
 	d.resolution, d.resolvedAt = &s, &at
 }
@@ -83,7 +86,8 @@ func (e *entity) decide(ev *event) bool {
 	if stands := e.standing(); e.merge == nil && len(stands) > 0 && !(stands[d.versions[0]] && stands[d.versions[1]]) {
 		return false
 	}
-	own := Clock{{decider, e.Clock.Counter(decider) + 1}}
+	// A client may have counted so far under this name that there is no next number.
+	own := Clock{{decider, min(e.Clock.Counter(decider)+1, MaxCounter)}}
 	ev.version.Clock = d.clocks[0].Join(d.clocks[1]).Join(own)
 	return true
 }
@@ -162,7 +166,7 @@ func readDecisions(ctx context.Context, tx pgx.Tx, rows []reactors.Row) (map[str
 			(case when w.version is null then c.resolution -> 'data' else nullif(w.version -> 'data', 'null') end)::text,
 			coalesce((coalesce(w.version, c.resolution) ->> 'deleted')::boolean, false)
 		from public.sync_conflicts c
-		left join lateral (select c.versions -> (c.resolution ->> 'winner')::int as version) w on true
+		left join lateral (select c.versions -> (c.resolution ->> 'winner')::numeric::int as version) w on true
 		where c.id = any($1::text[]::uuid[]) and c.strategy = 'manual' and not c.resolved
 			and jsonb_typeof(c.resolution) = 'object'`, ids)
 	if err != nil {

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/helixd/helixd/reactors/sync"
 )
 
 // dispute makes a manual conflict: the laptop's version won over the phone's.
@@ -229,5 +231,28 @@ func TestDatabaseTellsOfAConflictOnce(t *testing.T) {
 	}
 	if n := query[int](t, b.admin, "select count(*) from realtime.messages where event = 'sync_conflicts'"); n != 1 {
 		t.Errorf("it was told %d times", n)
+	}
+}
+
+// TestDecisionOfTheLastNumber: a client may have counted under helixd's own name
+// until there is no next number. What is stored must be readable all the same.
+func TestDecisionOfTheLastNumber(t *testing.T) {
+	d := sync.NewDisputed()
+	last := sync.Clock{{Device: "helixd", Counter: sync.MaxCounter}}
+	for i, device := range []string{"phone", "laptop"} {
+		v := write(device, device+":1", "from "+device, i)
+		v.Clock = v.Clock.Join(last)
+		d.Write(v, at(i))
+	}
+	d.Decide(0, []byte(`{"text": "decided"}`), false, at(9))
+	if got := string(d.Versions[0].Data); got != `{"text": "decided"}` {
+		t.Errorf("shown is %s", got)
+	}
+	stored, err := d.Clock.MarshalJSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := sync.ParseClock(stored); err != nil {
+		t.Errorf("%s: %v", stored, err)
 	}
 }

@@ -38,7 +38,8 @@ begin
       hint = 'winner is the place in versions; data replaces both, and deleted: true removes the entity.';
   end if;
   -- As sync_state.data: see there.
-  if exists (select from jsonb_path_query(new.resolution, 'strict $.** ? (@.type() == "number")') n
+  if pg_column_size(new.resolution) <= 16777216 and exists (
+    select from jsonb_array_elements(jsonb_path_query_array(new.resolution, 'strict $.** ? (@.type() == "number")')) n
     where length(n::text) > 100) then
     raise exception 'resolution has a number of more than 100 digits'
       using errcode = 'check_violation', column = 'resolution', hint = 'Send it as a string.';

