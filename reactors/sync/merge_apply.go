@@ -25,7 +25,7 @@ func (m *Merge) Apply(s *State, v Version, base int64, committed time.Time, p Po
 	var again []*delta // kept versions that come to other writes
 	if d := m.find(id); d != nil {
 		if !clamped {
-			again, changed = m.claim(d, &v)
+			again, changed = m.claim(d, &v, dot.Counter)
 		}
 	} else if kind, merges := m.admits(&v, dot, last, known); !merges {
 		lost(kind)
@@ -97,10 +97,13 @@ func (m *Merge) newDelta(v Version, id string, counter uint64, revision int64) *
 }
 
 // claim lets d, which is v, stand for the later time and the greater clock.
-func (m *Merge) claim(d *delta, v *Version) (again []*delta, changed bool) {
+// counter is of the device's own write, which tells forks.
+func (m *Merge) claim(d *delta, v *Version, counter uint64) (again []*delta, changed bool) {
 	device, modified, clock := d.Device, d.LastModified, d.Clock
 	if cmp.Or(v.LastModified.Compare(modified), cmp.Compare(v.Device, device)) > 0 {
 		device, modified = v.Device, v.LastModified
+	} else {
+		counter = d.counter
 	}
 	if order := v.Clock.Compare(clock); order == After || order == Concurrent {
 		clock = clock.Join(v.Clock)
@@ -108,6 +111,7 @@ func (m *Merge) claim(d *delta, v *Version) (again []*delta, changed bool) {
 	if d.apart || device == d.Device && modified.Equal(d.LastModified) && clock.Compare(d.Clock) == Equal {
 		return nil, false
 	}
+	d.counter = counter
 	return m.retell(d, device, modified, clock), true
 }
 

@@ -224,6 +224,31 @@ func TestMergeLawConvergence(t *testing.T) {
 	})
 }
 
+// TestMergeLawAnyClocks: so it is with clocks that no device of ours would send: of
+// the same content, without the device's own counter, going back.
+func TestMergeLawAnyClocks(t *testing.T) {
+	version := rapid.Custom(func(t *rapid.T) edited {
+		var clk []string
+		for _, device := range []string{"a", "b", "c"} {
+			if n := rapid.IntRange(0, 2).Draw(t, device); n > 0 {
+				clk = append(clk, fmt.Sprintf("%s:%d", device, n))
+			}
+		}
+		data := rapid.SampledFrom([]string{`{"a": 1}`, `{"a": {"b": 1}}`, `{"a": {}}`, `{}`, `7`, "", `{"a": [1, 2]}`}).Draw(t, "data")
+		return written(rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "device"), strings.Join(clk, " "), data,
+			rapid.IntRange(0, 3).Draw(t, "seconds"))
+	})
+	rapid.Check(t, func(t *rapid.T) {
+		all := rapid.SliceOfN(version, 2, 6).Draw(t, "versions")
+		want, _ := merged(all)
+		other := rapid.Permutation(all).Draw(t, "order")
+		got, _ := merged(other)
+		if showMerged(got) != showMerged(want) || got.Clock.Compare(want.Clock) != sync.Equal {
+			t.Fatalf("%s in one order, %s in another, of%s", showMerged(want), showMerged(got), showEdits(all))
+		}
+	})
+}
+
 // TestMergeLawRepetition: a version that is known changes nothing, the revision
 // included, nor does it make a new conflict.
 func TestMergeLawRepetition(t *testing.T) {

@@ -81,7 +81,7 @@ func (c *mergeColumns) queue(batch *pgx.Batch) {
 				as p (user_id, entity_type, entity_id, version, device_id, clock, counter, content_hash, last_modified, deleted,
 					revision, wall, logical, apart, writes, data)
 			on conflict (user_id, entity_type, entity_id, version) do update set
-				device_id = excluded.device_id, clock = excluded.clock, last_modified = excluded.last_modified,
+				device_id = excluded.device_id, clock = excluded.clock, counter = excluded.counter, last_modified = excluded.last_modified,
 				wall = excluded.wall, logical = excluded.logical, apart = excluded.apart, writes = excluded.writes`,
 			v.user, v.typ, v.entity, v.version, v.device, v.clock, v.counter, v.content,
 			v.modified, v.deleted, v.revision, v.wall, v.logical, v.apart, v.writes, v.data)
