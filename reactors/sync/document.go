@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -14,7 +15,9 @@ import (
 // What is past these bounds merges as one value.
 const (
 	maxDocument = 1 << 20 // bytes
-	maxLeaves   = 20_000
+	maxLeaves   = 10_000
+	maxPaths    = 4 << 20 // bytes of all paths, which repeat the keys above; or pathsPer of the document's
+	pathsPer    = 8
 	maxDepth    = 32
 	maxSegment  = 64 // bytes of a set's element in a path; longer ones are hashed
 )
@@ -23,8 +26,15 @@ const (
 // empty containers. The value is JSON in jsonb's own text form; SQL NULL is "".
 type leaves map[path]string
 
+// maxNesting bounds data: what is read as JSON here gives up at 10,000, where
+// Postgres does not.
+const maxNesting = 1000
+
+// errNesting rejects a row for good.
+var errNesting = fmt.Errorf("data is nested more than %d deep", maxNesting)
+
 // errUnmergeable says that a document is past the bounds.
-var errUnmergeable = errors.New("too deep or too many leaves")
+var errUnmergeable = errors.New("too many leaves or too long paths")
 
 // flatten takes a document apart.
 func flatten(data []byte, arrays arrayModes) leaves {
@@ -32,7 +42,7 @@ func flatten(data []byte, arrays arrayModes) leaves {
 	if len(data) > maxDocument || !json.Valid(data) { // not SQL NULL either
 		return whole
 	}
-	f := flattener{leaves{}, arrays}
+	f := &flattener{out: leaves{}, arrays: arrays, room: min(maxPaths, 64<<10+pathsPer*len(data))}
 	if f.walk("", "", strings.TrimSpace(string(data)), 0) != nil {
 		return whole
 	}
@@ -42,22 +52,27 @@ func flatten(data []byte, arrays arrayModes) leaves {
 type flattener struct {
 	out    leaves
 	arrays arrayModes
+	room   int // bytes of paths to come
+}
+
+func (f *flattener) put(p path, value string) error {
+	f.out[p] = value
+	if f.room -= len(p); f.room < 0 || len(f.out) > maxLeaves {
+		return errUnmergeable
+	}
+	return nil
 }
 
 // walk adds what is at p; pointer names it by its keys alone (RFC 6901).
-func (f flattener) walk(p path, pointer, src string, depth int) error {
-	if len(f.out) >= maxLeaves {
-		return errUnmergeable
-	}
+func (f *flattener) walk(p path, pointer, src string, depth int) error {
 	if depth >= maxDepth && src[0] != '[' {
-		f.out[p] = src
-		return nil
+		return f.put(p, src)
 	}
 	switch src[0] {
 	case '{':
 		members := objectMembers(src)
 		if len(members) == 0 {
-			f.out[p] = "{}"
+			return f.put(p, "{}")
 		}
 		for key, value := range members {
 			if err := f.walk(p.child(member, key), pointer+"/"+escapePointer.Replace(key), value, depth+1); err != nil {
@@ -68,27 +83,23 @@ func (f flattener) walk(p path, pointer, src string, depth int) error {
 	case '[':
 		return f.array(p, pointer, src, depth)
 	}
-	f.out[p] = src
-	return nil
+	return f.put(p, src)
 }
 
-func (f flattener) array(p path, pointer, src string, depth int) error {
+func (f *flattener) array(p path, pointer, src string, depth int) error {
 	mode := f.arrays.of(pointer)
 	elements := arrayElements(src)
 	switch {
 	case len(elements) == 0:
-		f.out[p] = emptyOf(mode)
-		return nil
+		return f.put(p, emptyOf(mode))
 	case mode == atomic || depth >= maxDepth:
-		f.out[p] = src
-		return nil
+		return f.put(p, src)
 	}
 	if mode == asSet {
 		for _, e := range elements {
-			if len(f.out) >= maxLeaves {
-				return errUnmergeable
+			if err := f.put(p.child(element, setSegment(e)), e); err != nil {
+				return err
 			}
-			f.out[p.child(element, setSegment(e))] = e
 		}
 		return nil
 	}
@@ -100,15 +111,16 @@ func (f flattener) array(p path, pointer, src string, depth int) error {
 		}
 		id := members["id"]
 		if id == "" || !strings.ContainsAny(id[:1], `"-0123456789`) || items[id] != nil {
-			f.out[p] = src // not objects with ids of their own
-			return nil
+			return f.put(p, src) // not objects with ids of their own
 		}
 		items[id] = members
 	}
 	for id, members := range items {
 		at := p.child(item, id)
 		if len(members) == 1 {
-			f.out[at] = "{}"
+			if err := f.put(at, "{}"); err != nil {
+				return err
+			}
 		}
 		for key, value := range members {
 			if key == "id" {
@@ -185,6 +197,28 @@ func arrayElements(src string) (elements []string) {
 		at = skipBlank(src, end)
 	}
 	return elements
+}
+
+// tooNested reports whether JSON is nested more than maxNesting deep.
+func tooNested(src []byte) bool {
+	depth := 0
+	for at := 0; at < len(src); at++ {
+		switch src[at] {
+		case '"':
+			for at++; at < len(src) && src[at] != '"'; at++ {
+				if src[at] == '\\' {
+					at++
+				}
+			}
+		case '{', '[':
+			if depth++; depth > maxNesting {
+				return true
+			}
+		case '}', ']':
+			depth--
+		}
+	}
+	return false
 }
 
 func skipBlank(src string, at int) int {

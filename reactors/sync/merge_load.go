@@ -144,7 +144,7 @@ func queueRoots(batch *pgx.Batch, entities []*entity) {
 		var clock []byte
 		var registers string
 		_, err := pgx.ForEachRow(rows, []any{&n, &clock, &r.Last.Wall, &r.Last.Logical, &r.Revision, &r.Live, &r.Sealed, &registers}, func() (err error) {
-			if r.Clock, err = ParseClock(clock); err != nil {
+			if r.Clock, err = storedClock(clock); err != nil {
 				return err
 			}
 			if r.Registers, err = readRegisters(registers, true, hlc{}, ""); err != nil {
@@ -172,7 +172,7 @@ func queueVersions(batch *pgx.Batch, entities []*entity) {
 		_, err := pgx.ForEachRow(rows, []any{&n, &d.id, &d.Device, &clock, &d.counter, &d.Content, &d.LastModified, &d.Deleted,
 			&d.revision, &d.Wall, &d.Logical, &d.apart, &writes, &d.data}, func() (err error) {
 			v := d
-			if v.Clock, err = ParseClock(clock); err != nil {
+			if v.Clock, err = storedClock(clock); err != nil {
 				return err
 			}
 			if v.writes, err = readRegisters(writes, false, v.hlc, v.Device); err != nil {

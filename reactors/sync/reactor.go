@@ -216,6 +216,10 @@ func (Reactor) keep(ctx context.Context, tx *reactors.Tx, touched []*entity) err
 
 // take applies an event.
 func (e *entity) take(tx *reactors.Tx, ev *event) {
+	if tooNested(ev.version.Data) {
+		tx.Reject(*ev.row, errNesting)
+		return
+	}
 	if ev.decision != nil && !e.decide(ev) {
 		if len(e.Versions) > 0 {
 			e.settle(nil, ev)

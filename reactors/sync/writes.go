@@ -2,11 +2,12 @@ package sync
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/helixd/helixd/reactors"
 )
 
 // Registers are stored as a JSON array: [path, value], or [path] where the value
@@ -51,7 +52,8 @@ func (v registers) json(stamps bool) string {
 	return b.String()
 }
 
-var errWrites = errors.New("stored writes cannot be read")
+// errWrites is the fault of one entity, which must stop no other.
+var errWrites = fmt.Errorf("%w: its writes are in no known form", reactors.ErrData)
 
 // readRegisters reads the stored form out of jsonb. Without stamps all are of one
 // version, which at and device tell.

@@ -1,0 +1,62 @@
+package sync_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+)
+
+// TestDatabaseNesting: data that Postgres takes and that cannot be read again is
+// rejected, whatever the policy, before it is stored.
+func TestDatabaseNesting(t *testing.T) {
+	b := newBench(t)
+	deep := strings.Repeat("[", 5_000) + strings.Repeat("]", 5_000)
+	for _, strategy := range []string{"last_write_wins", "manual", "merge"} {
+		b.reset(t)
+		b.exec(t, "delete from sync_state")
+		b.messages(t)
+		b.policy(t, strategy, "{}")
+		b.send(t, note, recently("a", "a:1", []byte(deep), 3))
+		b.send(t, note, recently("b", "b:1", []byte(`{"text": "x"}`), 2))
+		b.send(t, note, recently("a", "a:2 b:1", []byte(`{"text": "y"}`), 1))
+		b.deliverNow(t)
+		if s := b.state(t, note); text(&s.Versions[0]) != "y" {
+			t.Errorf("%s: %s", strategy, show(s))
+		}
+		if !query[bool](t, b.admin, "select count(*) = 1 and bool_and(error like 'data is nested more than%') from helix.dead_letters") {
+			t.Errorf("%s: dead letters %s", strategy, b.dump(t, "helix.dead_letters"))
+		}
+	}
+}
+
+// TestDatabaseUnreadable: an entity whose stored state cannot be read stops no other.
+func TestDatabaseUnreadable(t *testing.T) {
+	for _, damage := range []string{
+		`update helix.sync_versions set writes = '{"x": 1}'`,
+		`update helix.sync_versions set writes = '[[{"x": 1}]]'`,
+		`update helix.sync_versions set clock = '[]'`,
+		`insert into helix.sync_roots (user_id, entity_type, entity_id, clock, wall, logical, revision, live, sealed, registers)
+			select user_id, entity_type, entity_id, '{}', 0, 0, 1, false, false, '[[[]]]' from sync_entities`,
+		`update sync_entities set seen = '[]'`,
+		`update sync_entities set vector_clock = '[]'`,
+	} {
+		t.Run("", func(t *testing.T) {
+			b := newBench(t)
+			b.policy(t, "merge", "{}")
+			other := uuid.NewSHA1(uuid.Nil, []byte("other"))
+			b.send(t, note, recently("a", "a:1", []byte(`{"text": "x"}`), 3))
+			b.deliverNow(t)
+			b.exec(t, damage)
+			b.send(t, note, recently("b", "a:1 b:1", []byte(`{"text": "y"}`), 2))
+			b.send(t, other, recently("b", "b:1", []byte(`{"text": "z"}`), 1))
+			b.deliverNow(t)
+			if s := b.state(t, other); len(s.Versions) != 1 || text(&s.Versions[0]) != "z" {
+				t.Errorf("the other entity after %s:\n%s", damage, show(s))
+			}
+			if n := b.count(t, "helix.dead_letters"); n != 1 {
+				t.Errorf("%d dead letters after %s", n, damage)
+			}
+		})
+	}
+}

@@ -1,0 +1,64 @@
+package sync
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// members are n of an object: "0": 1, "1": 1, ...
+func members(n int) string {
+	var all []string
+	for i := range n {
+		all = append(all, fmt.Sprintf(`"%d": 1`, i))
+	}
+	return strings.Join(all, ", ")
+}
+
+// TestFlattenBounds: a document whose paths are far larger than itself, which repeat
+// the keys above, is one value; and so is one of very many leaves.
+func TestFlattenBounds(t *testing.T) {
+	long := strings.Repeat("k", 100_000)
+	for _, tt := range []struct {
+		name, options, data string
+		leaves              int
+	}{
+		{"ManyMembers", "", `{"a": {` + members(maxLeaves) + `}}`, maxLeaves},
+		{"TooManyMembers", "", `{"a": {` + members(maxLeaves+1) + `}}`, 1},
+		{"Deep", "", strings.Repeat(`{"a": `, 20) + `{` + members(100) + `}` + strings.Repeat("}", 20), 100},
+		{"LongKey", "", `{"` + long + `": {"a": 1, "b": 2}}`, 2},
+		{"LongKeyOfMany", "", `{"` + long + `": {` + members(5000) + `}}`, 1},
+		{"LongIDOfMany", `{"arrays": "by_id"}`, `[{"id": "` + long + `", ` + members(5000) + `}]`, 1},
+		{"LongKeyOfASet", `{"arrays": "set"}`, `{"` + long + `": [` + strings.Repeat("1, ", 10) + `2, 3, 4, 5, 6, 7, 8, 9, 10, 11]}`, 1},
+	} {
+		l := flatten([]byte(tt.data), ParsePolicy("merge", []byte(tt.options)).arrays)
+		if len(l) != tt.leaves {
+			t.Errorf("%s: %d leaves, want %d", tt.name, len(l), tt.leaves)
+		}
+		bytes := 0
+		for p := range l {
+			bytes += len(p)
+		}
+		if bytes > 64<<10+8*len(tt.data) {
+			t.Errorf("%s: %d bytes of paths in a document of %d", tt.name, bytes, len(tt.data))
+		}
+	}
+}
+
+func TestTooNested(t *testing.T) {
+	nested := func(n int) string { return strings.Repeat("[", n) + strings.Repeat("]", n) }
+	for data, want := range map[string]bool{
+		"":             false,
+		nested(1000):   false,
+		nested(1001):   true,
+		nested(12_000): true,
+		strings.Repeat(`{"a": [`, 501) + strings.Repeat(`]}`, 501):       true,
+		"[" + strings.TrimSuffix(strings.Repeat("[],", 2000), ",") + "]": false,
+		`"` + nested(1001) + `"`:                  false,
+		`["\"` + strings.Repeat("[", 1001) + `"]`: false,
+	} {
+		if got := tooNested([]byte(data)); got != want {
+			t.Errorf("%.20s... of %d bytes: %t", data, len(data), got)
+		}
+	}
+}
