@@ -60,3 +60,24 @@ func TestDatabaseUnreadable(t *testing.T) {
 		})
 	}
 }
+
+// TestDatabaseLargeConflicts: what lost is recorded whole, in several statements
+// where it is much.
+func TestDatabaseLargeConflicts(t *testing.T) {
+	b := newBench(t)
+	b.policy(t, "merge", "{}")
+	large := strings.Repeat("x", 3<<20)
+	for i, device := range []string{"a", "b", "c", "d"} { // each loses to those before it
+		b.send(t, note, recently(device, device+":1", []byte(`{"text": "`+device+large+`"}`), i+1))
+	}
+	b.deliverNow(t)
+	if n, dead := b.count(t, "sync_conflicts"), b.count(t, "helix.dead_letters"); n != 6 || dead != 0 {
+		t.Errorf("%d conflicts, %d dead letters", n, dead)
+	}
+	for _, device := range []string{"b", "c", "d"} {
+		if n := query[int](t, b.admin, `select count(*)::int from sync_conflicts
+			where versions->1->>'device_id' = $1 and length(versions->1->'writes'->0->'value'->>'text') = $2`, device, len(large)+1); n != 1 {
+			t.Errorf("what %s lost is in %d conflicts", device, n)
+		}
+	}
+}

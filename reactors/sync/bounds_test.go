@@ -62,3 +62,36 @@ func TestTooNested(t *testing.T) {
 		}
 	}
 }
+
+// TestStakesBounds: an object of many members against an array of many elements is
+// at stake as often as there are values, not as there are pairs.
+func TestStakesBounds(t *testing.T) {
+	const n = 4000
+	elements := strings.Trim(strings.Join(strings.Fields(fmt.Sprint(make([]int, 3))), ", "), "[]")
+	for i := range n - 1 {
+		elements += fmt.Sprintf(", %d", i+1)
+	}
+	of := func(data string, at int64) *delta {
+		l := flatten([]byte(data), ParsePolicy("merge", []byte(`{"arrays": "set"}`)).arrays)
+		return &delta{writes: diff(nil, l, hlc{Wall: at}, "a")}
+	}
+	for _, pair := range [][2]string{
+		{`{"a": {` + members(n) + `}}`, `{"a": [` + elements + `]}`},
+		{`{"a": [` + elements + `]}`, `{"a": {` + members(n) + `}}`},
+		{`{"a": {` + members(n) + `}}`, `{"a": 1}`},
+		{`{"a": []}`, `{"a": {` + members(n) + `}}`},
+	} {
+		d, o := of(pair[0], 1), of(pair[1], 2)
+		mine, theirs := map[path]bool{}, map[path]bool{}
+		found := strengths{}.stakes(d, o)
+		for _, s := range found {
+			mine[s.mine], theirs[s.their] = true, true
+		}
+		if len(mine) != len(d.writes) || len(theirs) != len(o.writes) {
+			t.Errorf("%d and %d paths at stake, of %d and %d", len(mine), len(theirs), len(d.writes), len(o.writes))
+		}
+		if len(found) > 2*(len(d.writes)+len(o.writes)) {
+			t.Errorf("%d stakes of %d and %d paths", len(found), len(d.writes), len(o.writes))
+		}
+	}
+}

@@ -1,7 +1,6 @@
 package sync
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -47,11 +46,7 @@ func whole(kind ConflictKind, winner, loser *Version, id string, at time.Time) C
 }
 
 // stake is one path of a version against a concurrent one.
-type stake struct {
-	rival *delta
-	mine  path
-	their path
-}
+type stake struct{ mine, their path }
 
 // clashes are what d and the versions that are concurrent with it wrote
 // differently.
@@ -74,11 +69,11 @@ func (m *Merge) clashes(d *delta, at time.Time) (all []Clash) {
 	if all = m.deleteClashes(d, rivals, at); d.Deleted {
 		return all
 	}
-	live := d.writes.live()
+	strong := strengths{}
 	told := map[path]register{} // the greatest that each of d's paths lost to
 	pairs := make([][]stake, len(rivals))
 	for i, o := range rivals {
-		pairs[i] = stakes(d, o, live)
+		pairs[i] = strong.stakes(d, o)
 		for _, s := range pairs[i] {
 			theirs := o.writes[s.their]
 			if mine := d.writes[s.mine]; wins(&theirs, s.their, &mine, s.mine) {
@@ -94,6 +89,9 @@ func (m *Merge) clashes(d *delta, at time.Time) (all []Clash) {
 		for _, s := range pairs[i] {
 			mine, theirs := d.writes[s.mine], o.writes[s.their]
 			if wins(&mine, s.mine, &theirs, s.their) {
+				if _, ok := took.lost[s.their]; !ok && len(theirs.Value) > smallWinner && m.told(strong, o, s.their, d) {
+					took.elsewhere[s.their] = theirs.Value
+				}
 				took.won[s.mine], took.lost[s.their] = mine, theirs
 				continue
 			}
@@ -137,63 +135,12 @@ func (m *Merge) deleteClashes(d *delta, rivals []*delta, at time.Time) (all []Cl
 		}
 		c := newClash(loser, winner, at)
 		c.won, c.lost, c.whole = nil, nil, true
-		if data := loser.data; data != nil && (loser == o || len(all) == 0 || len(*data) <= smallWinner) {
+		if data := loser.data; data != nil && (len(*data) <= smallWinner || loser == d && len(all) == 0 || loser == o && !m.toldDelete(o, d)) {
 			c.Loser.Data = []byte(*data)
 		}
 		all = append(all, c)
 	}
 	return all
-}
-
-// wins orders writes of different paths, too.
-func wins(r *register, p path, o *register, q path) bool {
-	return cmp.Or(r.compare(o), cmp.Compare(q, p)) > 0
-}
-
-// stakes are the paths where d and o disagree: the same one, or such as cannot
-// stand in one document. live are d's values, sorted.
-func stakes(d, o *delta, live []path) (found []stake) {
-	for q, theirs := range o.writes {
-		if mine, ok := d.writes[q]; ok && !mine.same(&theirs) {
-			found = append(found, stake{o, q, q})
-		}
-		if theirs.Removed {
-			continue
-		}
-		for _, p := range incompatible(d.writes, live, q, theirs.Value) {
-			found = append(found, stake{o, p, q})
-		}
-	}
-	return found
-}
-
-// incompatible gives those of the sorted paths that cannot stand beside q.
-func incompatible(writes registers, live []path, q path, value string) (found []path) {
-	below := func(prefix path) {
-		i, _ := slices.BinarySearch(live, prefix)
-		for ; i < len(live) && strings.HasPrefix(string(live[i]), string(prefix)); i++ {
-			if live[i] != q {
-				found = append(found, live[i])
-			}
-		}
-	}
-	others := func(above path, kind byte) { // what has a parent of another kind
-		for _, k := range []byte{member, element, item} {
-			if k != kind {
-				below(above + path(k))
-			}
-		}
-	}
-	for rest := q; rest != ""; {
-		above := q[:len(q)-len(rest)]
-		if r, ok := writes[above]; ok && !r.Removed && container(r.Value) != rest[0] {
-			found = append(found, above)
-		}
-		others(above, rest[0])
-		_, _, rest = rest.next()
-	}
-	others(q, container(value))
-	return found
 }
 
 // MarshalJSON gives sync_conflicts.versions, the winner first, each with its

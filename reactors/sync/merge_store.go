@@ -1,6 +1,7 @@
 package sync
 
 import (
+	"context"
 	"fmt"
 	"time"
 
@@ -118,6 +119,18 @@ type clashColumns struct {
 	kind, versions, resolution []string
 	at                         []time.Time
 	known                      map[[16]byte]bool
+	bytes                      int // of versions
+}
+
+// maxClashBytes bounds a statement that stores clashes.
+const maxClashBytes = 4 << 20
+
+// flush stores them.
+func (c *clashColumns) flush(ctx context.Context, tx pgx.Tx, recorded map[[16]byte]bool) error {
+	batch := &pgx.Batch{}
+	c.queue(batch, recorded)
+	*c = clashColumns{known: c.known}
+	return tx.SendBatch(ctx, batch).Close()
 }
 
 func (c *clashColumns) add(e *entity, f *Clash) error {
@@ -133,6 +146,7 @@ func (c *clashColumns) add(e *entity, f *Clash) error {
 	if err != nil {
 		return err
 	}
+	c.bytes += len(versions)
 	c.keyColumns.add(e.key)
 	c.id, c.kind, c.at = append(c.id, id), append(c.kind, string(f.Kind)), append(c.at, f.At)
 	c.versions, c.resolution = append(c.versions, string(versions)), append(c.resolution, f.winnerSummary())

@@ -226,3 +226,40 @@ func TestMergeLargeLosers(t *testing.T) {
 		t.Errorf("%d conflicts have values %v", len(clashes), kept)
 	}
 }
+
+// TestMergeLargeLoserFirst: nor does it stand in many when the winners come after it.
+func TestMergeLargeLoserFirst(t *testing.T) {
+	large := strings.Repeat("x", 100_000)
+	for _, tt := range []struct{ name, data, winner string }{
+		{"OnePath", `{"a": "` + large + `"}`, `{"a": 1}`},
+		{"AboveAnother", `"` + large + `"`, `{"a": 1}`},
+		{"BelowAnother", `{"a": {"b": "` + large + `"}}`, `{"a": 1}`},
+		{"Delete", "", `{"a": 1}`},
+	} {
+		var m sync.Merge
+		var s sync.State
+		first := written("loser", "loser:1", tt.data, 0)
+		if tt.data == "" {
+			first.version.Data = []byte(`"` + large + `"`) // a delete that has data
+			first.version.Content = sync.ContentHash(first.version.Data, true)
+		}
+		m.Apply(&s, first.version, 0, noon, mergePolicy)
+		copies, n := 0, 0
+		for i := range 100 {
+			d := fmt.Sprintf("d%d", i)
+			e := written(d, d+":1", tt.winner, 1+(i*37)%100)
+			clashes, _ := m.Apply(&s, e.version, 0, e.committed, mergePolicy)
+			for j := range clashes {
+				b, err := clashes[j].MarshalJSON()
+				if err != nil {
+					t.Fatal(err)
+				}
+				n++
+				copies += strings.Count(string(b), large)
+			}
+		}
+		if copies != 1 || n < 60 {
+			t.Errorf("%s: %d copies in %d conflicts", tt.name, copies, n)
+		}
+	}
+}

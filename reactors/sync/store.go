@@ -29,6 +29,11 @@ func store(ctx context.Context, tx pgx.Tx, touched []*entity) (recorded map[[16]
 			if err := clashes.add(e, &e.clashes[i]); err != nil {
 				return nil, fmt.Errorf("store entities: %w", err)
 			}
+			if clashes.bytes > maxClashBytes {
+				if err := clashes.flush(ctx, tx, recorded); err != nil {
+					return nil, fmt.Errorf("store conflicts: %w", err)
+				}
+			}
 		}
 		for _, d := range e.open {
 			if d.stored && d.closed() {
@@ -85,7 +90,7 @@ func store(ctx context.Context, tx pgx.Tx, touched []*entity) (recorded map[[16]
 	}
 	merges.queue(batch)
 	if batch.Len() == 0 {
-		return nil, nil
+		return recorded, nil
 	}
 	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
 		return nil, fmt.Errorf("store entities: %w", err)
