@@ -1,6 +1,7 @@
 package sync_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -79,5 +80,31 @@ func TestDatabaseLargeConflicts(t *testing.T) {
 			where versions->1->>'device_id' = $1 and length(versions->1->'writes'->0->'value'->>'text') = $2`, device, len(large)+1); n != 1 {
 			t.Errorf("what %s lost is in %d conflicts", device, n)
 		}
+	}
+}
+
+// TestDatabaseLargeSiblings: a merge begins with the newest of what last write wins
+// has left, up to a few megabytes; the rest is in conflicts.
+func TestDatabaseLargeSiblings(t *testing.T) {
+	b := newBench(t)
+	large := strings.Repeat("x", 900_000)
+	for i := range 10 {
+		d := fmt.Sprintf("d%d", i)
+		b.send(t, note, recently(d, d+":1", []byte(`{"`+d+`": "`+large+`"}`), i+1))
+	}
+	b.deliverNow(t)
+	b.policy(t, "merge", "{}")
+	b.send(t, note, recently("e", "e:1", []byte(`{"e": 1}`), 20))
+	b.send(t, note, recently("f", "d8:1 f:1", []byte(`{"f": 1}`), 21)) // saw one that is not loaded
+	b.deliverNow(t)
+	keys := query[string](t, b.admin, "select string_agg(k, ' ' order by k) from sync_entities, jsonb_object_keys(data) as k")
+	if keys != "d0 d1 d2 d3 d4 e" {
+		t.Errorf("the entity has %s", keys)
+	}
+	if n := query[int](t, b.admin, "select count(distinct versions->1->>'device_id')::int from sync_conflicts"); n != 10 {
+		t.Errorf("%d versions are in conflicts", n)
+	}
+	if n := b.count(t, "helix.dead_letters"); n != 0 {
+		t.Errorf("%d dead letters", n)
 	}
 }

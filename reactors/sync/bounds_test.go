@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 )
 
 // members are n of an object: "0": 1, "1": 1, ...
@@ -93,5 +94,94 @@ func TestStakesBounds(t *testing.T) {
 		if len(found) > 2*(len(d.writes)+len(o.writes)) {
 			t.Errorf("%d stakes of %d and %d paths", len(found), len(d.writes), len(o.writes))
 		}
+	}
+}
+
+// sent is a version as a device sends it.
+func sent(device, clock, data string, seconds int) Version {
+	c, err := ParseClock([]byte(clock))
+	if err != nil {
+		panic(err)
+	}
+	v := Version{Device: device, Clock: c, Deleted: data == "", LastModified: midday.Add(time.Duration(seconds) * time.Second)}
+	if data != "" {
+		v.Data = []byte(data)
+	}
+	v.Content = ContentHash(v.Data, v.Deleted)
+	return v
+}
+
+var midday = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
+
+// TestMergeWork: small rows that come out of order make a large document to be
+// compared again once, not each of them.
+func TestMergeWork(t *testing.T) {
+	policy := ParsePolicy("merge", nil)
+	for _, tt := range []struct {
+		name string
+		row  func(i int, m *Merge) Version
+	}{
+		{"DeletesSeen", func(i int, _ *Merge) Version { // by all that is kept
+			return sent("z", fmt.Sprintf(`{"z": %d}`, i+1), "", -1000+i)
+		}},
+		{"LateEdits", func(i int, _ *Merge) Version {
+			return sent("z", fmt.Sprintf(`{"z": %d}`, i+1), fmt.Sprintf(`{"z": %d}`, i), -1000+i)
+		}},
+		{"ClaimsAgain", func(i int, _ *Merge) Version {
+			return sent("y", `{"y": 1}`, "", i)
+		}},
+		{"Stale", func(i int, m *Merge) Version {
+			return sent("q", fmt.Sprintf(`{"q": %d}`, 1+i%2), "", i)
+		}},
+	} {
+		var m Merge
+		var s State
+		for i := range 60 {
+			data := fmt.Sprintf(`{%s, "x": %d}`, members(5000), i)
+			m.Apply(&s, sent("r", fmt.Sprintf(`{"r": %d, "y": 1, "z": 9000}`, i+1), data, i), 0, midday.Add(time.Hour), policy)
+		}
+		work, builds := 0, 0
+		var before *Version
+		for i := range 200 {
+			m.Apply(&s, tt.row(i, &m), 0, midday.Add(time.Hour), policy)
+			m.current(&s)
+			work += m.work
+			if m.shown != nil && m.shown != before {
+				before = m.shown
+				builds++
+			}
+		}
+		if work > 60*5000*3 || builds > 3 {
+			t.Errorf("%s: %d values compared again, %d documents built", tt.name, work, builds)
+		}
+	}
+}
+
+// TestMergeStandingBounds: an entity grows no more by those who have not seen it,
+// and goes on by those who have.
+func TestMergeStandingBounds(t *testing.T) {
+	policy := ParsePolicy("merge", nil)
+	var m Merge
+	var s State
+	for i := range 20 {
+		var all []string
+		for k := range 5000 {
+			all = append(all, fmt.Sprintf(`"%d_%d": 1`, i, k))
+		}
+		d := fmt.Sprintf("d%d", i)
+		clashes, _ := m.Apply(&s, sent(d, `{"`+d+`": 1}`, "{"+strings.Join(all, ", ")+"}", i), 0, midday.Add(time.Hour), policy)
+		if full := i*5000 > maxStanding; full != (len(clashes) == 1 && clashes[0].Kind == Stale) {
+			t.Errorf("version %d: %d conflicts", i, len(clashes))
+		}
+	}
+	if n := len(m.standing()); n > maxStanding+5000 {
+		t.Errorf("%d values stand", n)
+	}
+	v := sent("z", `{"z": 1}`, `{"a": 1}`, 100)
+	v.Clock = v.Clock.Join(s.Clock)
+	m.Apply(&s, v, 0, midday.Add(time.Hour), policy)
+	m.Finish(&s)
+	if got := string(s.Versions[0].Data); got != `{"a": 1}` {
+		t.Errorf("who has seen all comes to %.50s", got)
 	}
 }

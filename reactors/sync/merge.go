@@ -13,6 +13,8 @@ import (
 const (
 	maxKeptBytes = 256 << 10 // of writes and clocks, of more than two versions
 	maxView      = 24 << 20  // bytes of what stands
+	maxStanding  = 4 * maxLeaves
+	maxWork      = 100_000 // values compared again for one version
 )
 
 // maxKept and one more, while it is added, are the bits of a mask. Tests lower it.
@@ -30,6 +32,8 @@ type Merge struct {
 	dropped []string  // ids of versions that have collapsed
 	dirty   bool      // what is shown is of before
 	seeded  bool      // no version has come since Seed
+	shown   *Version  // data and content of what stands; nil where it is not known
+	work    int       // of the last version that was added; see maxWork
 }
 
 // delta is one version as it is kept: what it wrote in place of its data.
@@ -138,35 +142,41 @@ func (m *Merge) insert(d *delta, l leaves) (again []*delta) {
 			d.seen |= 1 << i
 		}
 	}
+	if m.root.any && !d.apart {
+		m.root.changed = m.root.changed || m.root.Live
+		m.root.Live = false
+	}
+	if m.all == nil {
+		m.all = m.view(m.everything()&^at, m.root.any)
+	}
+	m.evaluate(d, map[*delta]leaves{d: l})
 	later := m.after(d)
-	documents := m.documents(later) // as they were with what they had seen so far
+	idle := len(later) == 0 || len(d.writes) == 0 && !slices.ContainsFunc(later, func(o *delta) bool {
+		return !o.apart && o.saw(d) && d.hlc.compare(o.hlc) >= 0
+	})
+	var documents map[*delta]leaves
+	if !idle {
+		documents = m.documents(later) // as they were with what they had seen so far
+	}
 	for _, o := range later {
 		if o.saw(d) {
 			o.seen |= at
 		}
 	}
-	if m.root.any && !d.apart {
-		m.root.changed = m.root.changed || m.root.Live
-		m.root.Live = false
+	if !idle {
+		return m.reevaluate(later, documents)
 	}
-	documents[d] = l
-	if m.all == nil {
-		m.all = m.view(m.everything()&^at, m.root.any)
+	for p, r := range d.writes {
+		m.all.put(p, r)
+		m.shown = nil
 	}
-	m.evaluate(d, documents)
-	if len(later) == 0 {
-		for p, r := range d.writes {
-			m.all.put(p, r)
-		}
-		return nil
-	}
-	return m.reevaluate(later, documents)
+	return nil
 }
 
 // reevaluate computes versions once more, and gives those that come to other
 // writes. Those that are apart stay.
 func (m *Merge) reevaluate(of []*delta, documents map[*delta]leaves) (changed []*delta) {
-	m.all = nil
+	m.all, m.shown = nil, nil
 	for _, d := range m.causal(of) {
 		if d.apart {
 			continue
@@ -179,12 +189,14 @@ func (m *Merge) reevaluate(of []*delta, documents map[*delta]leaves) (changed []
 	return changed
 }
 
-// documents are those of kept versions, put together again.
+// documents are those of kept versions, put together again. A delete has none.
 func (m *Merge) documents(of []*delta) map[*delta]leaves {
-	documents := make(map[*delta]leaves, len(of)+1)
+	documents := make(map[*delta]leaves, len(of))
 	for _, d := range of {
-		if !d.apart {
-			documents[d] = patch(m.view(d.seen, m.root.any), d.writes)
+		if !d.apart && !d.Deleted {
+			base := m.view(d.seen, m.root.any)
+			documents[d] = patch(base, d.writes)
+			m.work += len(base) + len(d.writes)
 		}
 	}
 	return documents
@@ -299,11 +311,21 @@ func (m *Merge) state(clock Clock) (v Version, resolution Resolution) {
 			v.Data = []byte(*n.data)
 		}
 	} else {
-		shown, _ := m.standing().view()
-		v.Data = build(shown)
+		v.Data, v.Content = m.show()
+		return v, m.resolution(tips)
 	}
 	v.Content = ContentHash(v.Data, v.Deleted)
 	return v, m.resolution(tips)
+}
+
+// show gives the document of what stands, and its hash.
+func (m *Merge) show() (data []byte, content string) {
+	if m.shown == nil {
+		shown, _ := m.standing().view()
+		data := build(shown)
+		m.shown = &Version{Data: data, Content: ContentHash(data, false)}
+	}
+	return m.shown.Data, m.shown.Content
 }
 
 func (m *Merge) resolution(tips []*delta) Resolution {

@@ -12,6 +12,7 @@ import (
 // changed. Finish lets s show the result.
 func (m *Merge) Apply(s *State, v Version, base int64, committed time.Time, p Policy) (clashes []Clash, changed bool) {
 	clamped := v.clamp(committed)
+	m.work = 0
 	id, dot := v.ID(), Dot{v.Clock.Counter(v.Device), v.Content}
 	last, known := s.Seen[v.Device]
 	if base > 0 && base <= s.Revision {
@@ -27,7 +28,7 @@ func (m *Merge) Apply(s *State, v Version, base int64, committed time.Time, p Po
 		if !clamped {
 			again, changed = m.claim(d, &v, dot.Counter)
 		}
-	} else if kind, merges := m.admits(&v, dot, last, known); !merges {
+	} else if kind, merges := m.admits(&v, s.Clock, dot, last, known); !merges {
 		lost(kind)
 	} else {
 		d := m.newDelta(v, id, dot.Counter, s.Revision+1)
@@ -61,9 +62,9 @@ func (m *Merge) Apply(s *State, v Version, base int64, committed time.Time, p Po
 
 // admits reports whether v can merge: what it had seen must be known. If not,
 // kind is why it is recorded, "" where it is no news.
-func (m *Merge) admits(v *Version, dot, last Dot, known bool) (kind ConflictKind, merges bool) {
+func (m *Merge) admits(v *Version, all Clock, dot, last Dot, known bool) (kind ConflictKind, merges bool) {
 	if !m.root.any {
-		return Stale, !m.full(v)
+		return Stale, !m.full(v, all)
 	}
 	switch v.Clock.Compare(m.root.Clock) {
 	case Equal:
@@ -78,12 +79,14 @@ func (m *Merge) admits(v *Version, dot, last Dot, known bool) (kind ConflictKind
 			return Stale, false // its device has to read the entity anew
 		}
 	}
-	return Stale, !m.full(v)
+	return Stale, !m.full(v, all)
 }
 
-// full reports whether v would make the entity too large for a row.
-func (m *Merge) full(v *Version) bool {
-	return len(m.kept) > 0 && m.standing().size()+len(v.Data) > maxView
+// full reports whether v would make the entity too large for a row, or whether it
+// is large and v, which has not seen all of it, could only add to it.
+func (m *Merge) full(v *Version, all Clock) bool {
+	return len(m.standing()) > maxStanding && v.Clock.Compare(all) != After ||
+		len(m.kept) > 0 && m.standing().size()+len(v.Data) > maxView
 }
 
 func (m *Merge) newDelta(v Version, id string, counter uint64, revision int64) *delta {
@@ -116,12 +119,19 @@ func (m *Merge) claim(d *delta, v *Version, counter uint64) (again []*delta, cha
 }
 
 // Seed begins with what last write wins has left of an entity: its versions are
-// the root, since what they were written upon is gone.
+// the root, since what they were written upon is gone. Of siblings that were not
+// loaded the root has the clocks: their data is in conflicts.
 func (m *Merge) Seed(s *State, p Policy) {
+	var others Clock
 	for _, v := range s.Versions {
+		if v.Place == InSibling {
+			others = others.Join(v.Clock)
+			continue
+		}
 		m.insert(m.newDelta(v, v.ID(), v.Clock.Counter(v.Device), s.Revision), flatten(v.Data, p.arrays))
 	}
 	m.collapse(true)
+	m.root.Clock = m.root.Clock.Join(others)
 	m.dropped, m.seeded = nil, true
 }
 

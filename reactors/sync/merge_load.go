@@ -15,6 +15,7 @@ import (
 const (
 	mergeGroup = 64
 	largeMerge = 256 << 10 // bytes as stored, mostly compressed
+	maxSeed    = 4 << 20   // bytes of an entity's siblings that begin a merge, of the newest
 )
 
 // resolveMerges applies the events of entities that merge.
@@ -199,8 +200,14 @@ func queueSeeds(batch *pgx.Batch, entities []*entity) {
 			if id != nil {
 				i = slices.IndexFunc(versions, func(v Version) bool { return v.Place == InSibling && v.ID() == *id })
 			}
-			if i >= 0 && data != nil {
+			if i < 0 {
+				return nil
+			}
+			if data != nil {
 				versions[i].Data = []byte(*data)
+			}
+			if i > 0 {
+				versions[i].Place = Here
 			}
 			return nil
 		})
@@ -209,7 +216,14 @@ func queueSeeds(batch *pgx.Batch, entities []*entity) {
 	batch.Queue(`select k.n, null::text, e.data::text
 		from unnest($1::uuid[], $2::text[], $3::uuid[]) with ordinality as k (user_id, entity_type, entity_id, n)
 		join public.sync_entities e using (user_id, entity_type, entity_id)`, keys.user, keys.typ, keys.entity).Query(read)
-	batch.Queue(`select k.n, s.version, s.data::text
-		from unnest($1::uuid[], $2::text[], $3::uuid[]) with ordinality as k (user_id, entity_type, entity_id, n)
-		join helix.sync_siblings s using (user_id, entity_type, entity_id)`, keys.user, keys.typ, keys.entity).Query(read)
+	// As stored first, so that little is taken out of its compression in vain.
+	batch.Queue(`select n, version, data::text from (
+			select *, sum(octet_length(data::text)) over newest as bytes from (
+				select k.n, s.version, s.data, s.last_modified, sum(coalesce(pg_column_size(s.data), 0)) over newest as stored
+				from unnest($1::uuid[], $2::text[], $3::uuid[]) with ordinality as k (user_id, entity_type, entity_id, n)
+				join helix.sync_siblings s using (user_id, entity_type, entity_id)
+				window newest as (partition by k.n order by s.last_modified desc, s.version)) s
+			where stored <= $4
+			window newest as (partition by n order by last_modified desc, version)) s
+		where bytes is null or bytes <= $4`, keys.user, keys.typ, keys.entity, maxSeed).Query(read)
 }

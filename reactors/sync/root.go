@@ -18,7 +18,8 @@ type root struct {
 }
 
 // collapse folds the oldest versions into the root until the rest is in bounds,
-// or all of them.
+// or all of them. So it does once a version made many others to be compared again:
+// the next one would do so too, however small it is.
 func (m *Merge) collapse(all bool) {
 	if len(m.kept) == 0 {
 		return
@@ -27,7 +28,7 @@ func (m *Merge) collapse(all bool) {
 	for _, d := range m.kept {
 		bytes += d.size
 	}
-	for len(m.kept) > 0 && (all || len(m.kept) > maxKept || bytes > maxKeptBytes && len(m.kept) > 2) {
+	for len(m.kept) > 0 && (all || len(m.kept) > maxKept || (bytes > maxKeptBytes || m.work > maxWork) && len(m.kept) > 2) {
 		bytes -= m.collapseOldest()
 	}
 	m.seal()
