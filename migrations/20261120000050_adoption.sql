@@ -11,13 +11,18 @@ create or replace function helix.utc(at timestamptz) returns timestamptz
 language sql immutable parallel safe return at;
 
 -- Refuses a project with tables that cannot be adopted, or that are in the way,
--- before anything is changed, and names the SQL to run.
-create or replace procedure helix.require_adoptable(adopted text[], added text[])
+-- before anything is changed, and names the SQL to run. Adopted names each
+-- table's columns by type: {"skills": {"text": "name source"}}.
+create or replace procedure helix.require_adoptable(adopted jsonb, added text[])
 language plpgsql set search_path = '' as $$
 declare
-  problems text;
+  problems text[];
+  vector constant text := (select format('%I.vector(1536)', n.nspname)
+    from pg_catalog.pg_extension e join pg_catalog.pg_namespace n on n.oid = e.extnamespace where e.extname = 'vector');
+  col record;
+  fix text;
 begin
-  select string_agg(case
+  select array_agg(case
       when c.relkind not in ('r', 'p') then format('%s is a %s, and helixd needs a table there. Run: alter %2$s %1$s rename to %3$I;',
         c.oid::regclass, case c.relkind when 'v' then 'view' when 'm' then 'materialized view' when 'f' then 'foreign table' else 'table' end,
         c.relname || '_old')
@@ -27,15 +32,63 @@ begin
       when c.relname = any (added) then format('%s is the app''s own, and helixd needs one of that name. Run: alter table %1$s rename to %I;',
         c.oid::regclass, c.relname || '_old')
       else format('%s has no columns id and user_id of type uuid. Run: alter table %1$s rename to %I;', c.oid::regclass, c.relname || '_old')
-    end, E'\n' order by c.relname) into problems
+    end order by c.relname) into problems
   from pg_catalog.pg_class c
-  where c.relnamespace = 'public'::regnamespace and c.relname = any (adopted || added) and c.relkind not in ('i', 'I', 'S', 't', 'c')
+  where c.relnamespace = 'public'::regnamespace and (adopted ? c.relname or c.relname = any (added)) and c.relkind not in ('i', 'I', 'S', 't', 'c')
     and (c.relkind not in ('r', 'p') or not pg_has_role(current_user, c.relowner, 'usage')
       or c.relname = any (added) and not exists (select from pg_catalog.pg_policy where polrelid = c.oid and polname = 'helix_isolation')
-      or c.relname = any (adopted) and (select count(*) from pg_catalog.pg_attribute a where a.attrelid = c.oid
+      or adopted ? c.relname and (select count(*) from pg_catalog.pg_attribute a where a.attrelid = c.oid
         and not a.attisdropped and a.attname in ('id', 'user_id') and a.atttypid = 'uuid'::regtype) <> 2);
+
+  -- Other types that do: a guard, a reactor and a function all work with them. An
+  -- enum or a domain fails in comparisons with text, json has no equality, bigint
+  -- does not go into a function of integer, and the stream's timestamps need their
+  -- zone (timestamp with time zone, where timestamptz lets both). A vector may
+  -- have any dimensions.
+  for col in
+    select c.oid::regclass as tab, a.attname as name, format_type(a.atttypid, a.atttypmod) as type, n.needed,
+      a.attgenerated as generated, a.attidentity <> '' as is_identity, pg_get_expr(d.adbin, d.adrelid) as initial, k.wrong
+    from jsonb_each(adopted) t
+    cross join lateral (select case key when 'vector(1536)' then coalesce(vector, key) else key end as needed, string_to_array(value, ' ') as names
+      from jsonb_each_text(t.value)) n
+    join pg_catalog.pg_class c on c.relnamespace = 'public'::regnamespace and c.relname = t.key and c.relkind in ('r', 'p')
+      and pg_has_role(current_user, c.relowner, 'usage')
+    join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attname = any (n.names)
+    left join pg_catalog.pg_attrdef d on d.adrelid = c.oid and d.adnum = a.attnum
+    cross join lateral (select not exists (select from unnest(case n.needed
+          when 'text' then '{text,varchar}' when 'timestamptz' then '{timestamptz,timestamp}' when 'bigint' then '{bigint,integer}'
+          when 'double precision' then '{double precision,real,numeric}' else array[n.needed] end) does
+        where a.atttypid = to_regtype(does))
+      or a.attname in ('transcript', 'synthesis_content') and a.atttypid = 'varchar'::regtype and a.atttypmod <> -1 -- helixd's, of any length
+      as wrong) k
+    where (k.wrong or a.attgenerated <> '' or a.attidentity <> '')
+      and not (a.attname in ('id', 'user_id') and k.wrong) -- said above
+      and (n.needed <> 'vector(1536)' or exists (select from pg_catalog.pg_available_extensions where name = 'vector'))
+    order by t.key, a.attnum
+  loop
+    fix := null;
+    begin
+      execute format('select %I::%s from %s where false', col.name, col.needed, col.tab);
+      if not col.wrong then
+        fix := case when col.is_identity then 'drop identity' when col.generated = 's' then 'drop expression' end;
+      elsif col.generated = '' then
+        -- The old default would not go into the new type by itself.
+        fix := format(case col.type when 'timestamp without time zone' then 'type %1$s using %2$I at time zone ''utc''' else 'type %1$s using %2$I::%1$s' end,
+          col.needed, col.name);
+        if col.initial is not null then
+          fix := format('drop default, alter column %2$I %1$s, alter column %2$I set default (%3$s)::%4$s', fix, col.name, col.initial, col.needed);
+        end if;
+      end if;
+    exception when cannot_coerce or undefined_object then -- no cast, or no pgvector yet
+    end;
+    problems := problems || format('%s.%I is %s, and helixd needs %s. Run: alter table %1$s %5$s;', col.tab, col.name,
+      case when col.generated <> '' then 'generated' when col.is_identity then 'an identity column' else col.type end,
+      case when col.wrong then col.needed else 'to write it' end,
+      case when fix is null then format('rename column %I to %I', col.name, col.name || '_old') else format('alter column %I %s', col.name, fix) end);
+  end loop;
+
   if problems is not null then
-    raise exception E'helixd cannot adopt all tables of this project, and has changed nothing:\n%', problems
+    raise exception E'helixd cannot adopt all tables of this project, and has changed nothing:\n%', array_to_string(problems, E'\n')
       using errcode = 'insufficient_privilege', hint = 'Run the SQL above, then migrate again.';
   end if;
 end $$;
@@ -214,13 +267,26 @@ end $$;
 
 revoke all on function helix.utc(timestamp), helix.utc(timestamptz), helix.vector_schema()
   from public, anon, authenticated, service_role;
-revoke all on procedure helix.require_adoptable(text[], text[]), helix.add_default(text, text, text), helix.protect(text, text, text),
+revoke all on procedure helix.require_adoptable(jsonb, text[]), helix.add_default(text, text, text), helix.protect(text, text, text),
   helix.without_triggers(text, text), helix.add_unique_key(text, text, text[], text), helix.add_user_fkey(text)
   from public, anon, authenticated, service_role;
 
 do $$
 begin
-  call helix.require_adoptable(
-    '{memories,memory_synthesis,psychology_layers,skills,voice_recordings,sync_state}',
-    '{synthesis_settings,memory_retention,memory_synthesis_jobs,memory_patterns,synthesis_recommendations,skill_versions,skill_grants,skill_runs,sync_entities,sync_conflicts}');
+  call helix.require_adoptable($json${
+    "memories": {"uuid": "id user_id", "text": "type content", "vector(1536)": "embedding", "double precision": "emotional_valence",
+      "timestamptz": "created_at last_accessed", "bigint": "content_rev"},
+    "memory_synthesis": {"uuid": "id user_id", "text": "pattern_type synthesis_content fingerprint", "uuid[]": "memory_ids",
+      "double precision": "confidence_score", "jsonb": "details", "timestamptz": "created_at updated_at"},
+    "psychology_layers": {"uuid": "id user_id", "integer": "layer_number", "text": "layer_name decay_model", "jsonb": "data decay_params",
+      "double precision": "decay_rate initial_strength", "timestamptz": "last_updated last_reinforced created_at"},
+    "skills": {"uuid": "id user_id", "text": "name description kind source version visibility schedule active_sha256 status sha256",
+      "bytea": "wasm_bytecode", "jsonb": "steps parameters limits error checks", "text[]": "capabilities tags", "boolean": "enabled",
+      "timestamptz": "created_at checked_at", "bigint": "usage_count content_rev"},
+    "voice_recordings": {"uuid": "id user_id", "text": "storage_path mime_type language status transcript detected_language provider",
+      "bytea": "audio_data processed_audio", "boolean": "keep_audio", "jsonb": "error words", "double precision": "transcript_confidence",
+      "bigint": "duration_ms content_rev", "integer": "attempts", "timestamptz": "created_at processed_at"},
+    "sync_state": {"uuid": "id user_id entity_id", "text": "entity_type device_id", "jsonb": "data vector_clock", "boolean": "deleted",
+      "bigint": "base_revision", "timestamp with time zone": "last_modified", "timestamptz": "created_at"}}$json$,
+    '{synthesis_settings,memory_retention,memory_synthesis_jobs,memory_patterns,synthesis_recommendations,skill_versions,skill_grants,skill_runs,sync_entities,sync_conflicts,sync_policies}');
 end $$;

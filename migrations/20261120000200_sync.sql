@@ -13,7 +13,13 @@ create table if not exists public.sync_state (
   vector_clock jsonb not null default '{}',
   last_modified timestamptz not null default now()
 );
-alter table public.sync_state -- a project may have it as above
+alter table public.sync_state -- a project may have it, with some of these
+  add column if not exists entity_type text,
+  add column if not exists entity_id uuid,
+  add column if not exists device_id text,
+  add column if not exists data jsonb,
+  add column if not exists vector_clock jsonb not null default '{}',
+  add column if not exists last_modified timestamptz not null default now(),
   add column if not exists deleted boolean not null default false,
   add column if not exists base_revision bigint,
   add column if not exists created_at timestamptz not null default now();

@@ -8,6 +8,7 @@ create table if not exists public.psychology_layers (
   layer_number integer not null
 );
 alter table public.psychology_layers -- a project may have it, with some of these
+  add column if not exists layer_number integer,
   add column if not exists layer_name text,
   add column if not exists data jsonb,
   add column if not exists decay_rate double precision default 1,

@@ -85,7 +85,7 @@ begin
       raise exception '%3$s is too large: at most %% bytes are possible', %2$s
         using errcode = 'check_violation', column = %3$L, hint = 'Keep files in Supabase Storage and their paths here.';
     end if;$$, col.q, high, col.name);
-      elsif col.type = 'text' then
+      elsif col.type in ('text', 'character varying') then
         block := format($$
     if char_length(new.%1$s) not between %2$s and %3$s then
       raise exception '%4$s has %% characters; it must have %2$s to %3$s', char_length(new.%1$s)

@@ -9,7 +9,7 @@ import (
 )
 
 // golden is what the files were when their version was given.
-var golden = struct{ version, sha256 string }{"20261120000930", "f726ebe799c9ee715d3b41fbd18a13cf2c3cde2e3edd119e578ee15f18350619"}
+var golden = struct{ version, sha256 string }{"20261120000940", "c35c1dfecf9e538d20c67844474ef5c5f8009310cbde086e03e606214c0b4dd1"}
 
 func TestVersion(t *testing.T) {
 	sum := sha256.Sum256([]byte(triggers.SQL()))
