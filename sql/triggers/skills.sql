@@ -5,6 +5,9 @@ call helix.install_guard('skills',
   required => '{id,name}',
   limits => '{"name": [1, 200], "description": 10000, "wasm_bytecode": 16777216, "source": 1048576, "steps": 1048576,
     "parameters": 262144, "capabilities": 16384, "limits": 16384, "version": 100, "tags": 16384, "schedule": 200, "active_sha256": 64}',
+  rules => array[
+    ['kind', $$new.kind not in ('wasm', 'javascript', 'composite')$$, 'kind is not wasm, javascript or composite'],
+    ['visibility', $$new.visibility not in ('private', 'public')$$, 'visibility is not private or public']],
   finish => $$if new.active_sha256 is not null and (tg_op = 'INSERT' or new.active_sha256 is distinct from old.active_sha256)
       and not exists (select from public.skill_versions v where v.skill_id = new.id and v.sha256 = new.active_sha256) then
     raise exception 'active_sha256 is not a version of this skill'

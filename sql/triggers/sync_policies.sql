@@ -7,6 +7,7 @@ call helix.install_guard('sync_policies',
   required => '{id,user_id,entity_type}',
   limits => '{"entity_type": [1, 200], "options": 16384}',
   rules => array[
+    ['strategy', $$new.strategy not in ('last_write_wins', 'merge', 'manual')$$, 'strategy is not last_write_wins, merge or manual'],
     ['options', $$jsonb_typeof(new.options) <> 'object'$$, 'options is not an object; send {"arrays": "set"}, or {}'],
     ['options', $$not case jsonb_typeof(new.options -> 'arrays')
         when 'string' then new.options ->> 'arrays' in ('atomic', 'set', 'by_id')

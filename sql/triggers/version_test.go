@@ -9,7 +9,7 @@ import (
 )
 
 // golden is what the files were when their version was given.
-var golden = struct{ version, sha256 string }{"20261120000940", "c35c1dfecf9e538d20c67844474ef5c5f8009310cbde086e03e606214c0b4dd1"}
+var golden = struct{ version, sha256 string }{"20261120000950", "26bd9b55280e593e33db764ba4393ab038de871f2a8532901f271d628bf04082"}
 
 func TestVersion(t *testing.T) {
 	sum := sha256.Sum256([]byte(triggers.SQL()))
