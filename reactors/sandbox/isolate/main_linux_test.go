@@ -19,7 +19,7 @@ type task struct {
 	Arg     string
 }
 
-var jobs map[string]func(task) any
+var jobs = map[string]func(task) any{}
 
 func TestMain(m *testing.M) {
 	if len(os.Args) == 3 && os.Args[1] == "isolate-child" {
