@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -161,7 +160,7 @@ func TestAcceptsWhatGoMakes(t *testing.T) {
 	}
 	write("go.mod", "module skill\n\ngo 1.26\n")
 	write("main.go", "package main\n\nimport (\n\t\"encoding/json\"\n\t\"os\"\n)\n\nfunc main() { var v any; json.NewDecoder(os.Stdin).Decode(&v); json.NewEncoder(os.Stdout).Encode(v) }\n")
-	cmd := exec.Command(filepath.Join(runtime.GOROOT(), "bin", "go"), "build", "-o", "skill.wasm", ".")
+	cmd := exec.Command("go", "build", "-o", "skill.wasm", ".")
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm", "CGO_ENABLED=0", "GOFLAGS=")
 	if out, err := cmd.CombinedOutput(); err != nil {
