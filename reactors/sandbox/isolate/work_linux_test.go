@@ -251,7 +251,7 @@ func TestChildDiesWithItsParent(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = cmd.Wait()
-	// The child holds the pipe of its result, and the pidfd of child tells its end.
+	// Nobody here is its parent and can wait for it: it is asked until it has ended.
 	err = child.Signal(syscall.Signal(0))
 	for range 1_000_000 {
 		if err != nil || zombie(pid) {
