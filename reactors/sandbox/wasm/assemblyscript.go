@@ -21,9 +21,9 @@ var envFuncs = map[string]hostFunc{
 			message += ": " + text
 		}
 		if file := scriptString(mem, s[1]); file != "" {
-			message += fmt.Sprintf(" (%s:%d:%d)", file, uint32(s[2]), uint32(s[3]))
+			message += fmt.Sprintf(" (%s:%d:%d)", file, s[2], s[3])
 		}
-		panic(&sandbox.Error{Code: sandbox.Trap, Message: message, Line: int(uint32(s[2])), Column: int(uint32(s[3]))})
+		panic(&sandbox.Error{Code: sandbox.Trap, Message: message, Line: int(s[2]), Column: int(s[3])})
 	}},
 	// seed() f64 seeds Math.random
 	"seed": {nil, []api.ValueType{f64}, func(c *call, _ api.Module, s []uint64) {
@@ -34,8 +34,11 @@ var envFuncs = map[string]hostFunc{
 // scriptString reads a string of AssemblyScript: UTF-16, with its length in bytes
 // in the four before it.
 func scriptString(mem mem, ptr uint64) string {
+	if ptr < 4 {
+		return ""
+	}
 	header, ok := mem.at(ptr-4, 4)
-	if uint32(ptr) < 4 || !ok {
+	if !ok {
 		return ""
 	}
 	b, ok := mem.at(ptr, uint64(min(binary.LittleEndian.Uint32(header), 400)))

@@ -79,14 +79,14 @@ func (c *call) hostCall(mod api.Module, s []uint64) []byte {
 
 // give writes the last response to where the stack points, if it fits there.
 func (c *call) give(mod api.Module, s []uint64) uint64 {
-	if len(c.last) <= int(uint32(s[1])) && !c.memoryOf(mod).put(s[0], c.last) {
+	if uint64(len(c.last)) <= s[1] && !c.memoryOf(mod).put(s[0], c.last) {
 		panic(trap("", "the module gave a host call room outside of its memory"))
 	}
 	return uint64(len(c.last))
 }
 
 func (c *call) read(mod api.Module, ptr, size uint64) []byte {
-	b, ok := c.memoryOf(mod).at(ptr, uint64(uint32(size)))
+	b, ok := c.memoryOf(mod).at(ptr, size)
 	if !ok {
 		panic(trap("", "the module gave a host call a pointer outside of its memory"))
 	}

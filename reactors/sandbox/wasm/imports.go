@@ -40,10 +40,14 @@ func instantiateHosts(ctx context.Context, rt wazero.Runtime) (map[string]api.Mo
 	for name, funcs := range hostModules {
 		builder := rt.NewHostModuleBuilder(name)
 		for export, f := range funcs {
-			serve := f.serve
 			builder.NewFunctionBuilder().
 				WithGoModuleFunction(api.GoModuleFunc(func(ctx context.Context, mod api.Module, stack []uint64) {
-					serve(ctx.Value(callKey{}).(*call), mod, stack)
+					for i, t := range f.params {
+						if t == i32 {
+							stack[i] = uint64(uint32(stack[i])) // the upper half is not defined
+						}
+					}
+					f.serve(ctx.Value(callKey{}).(*call), mod, stack)
 				}), f.params, f.results).
 				WithName(export).Export(export)
 		}

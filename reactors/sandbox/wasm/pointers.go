@@ -6,8 +6,8 @@ import (
 	"github.com/tetratelabs/wazero/api"
 )
 
-// mem is the linear memory of a module as host functions see it: what they are
-// given are i32 on a stack of uint64, and any of it may be out of range.
+// mem is the linear memory of a module as host functions see it. Pointers and
+// sizes are i32 in the uint64 of a stack, and any of them may be out of range.
 type mem struct{ memory api.Memory }
 
 // memoryOf gives the module's memory. A module without one, for which wazero
@@ -20,7 +20,7 @@ func (c *call) memoryOf(mod api.Module) mem {
 }
 
 func (m mem) at(ptr, size uint64) ([]byte, bool) {
-	if m.memory == nil || uint64(uint32(ptr))+size > uint64(m.memory.Size()) {
+	if m.memory == nil || ptr+size > uint64(m.memory.Size()) {
 		return nil, false
 	}
 	return m.memory.Read(uint32(ptr), uint32(size))

@@ -50,7 +50,7 @@ func (m *module) Run(ctx context.Context, env *sandbox.Env) ([]byte, error) {
 		env.Memory(int64(c.memory.size))
 	}
 	if err != nil {
-		return nil, c.failure(err)
+		return nil, c.failure(err, m.compiled.Name())
 	}
 	if output = bytes.TrimRight(output, "\r\n"); len(output) > env.Limits.Output {
 		return nil, c.outputTooLarge()

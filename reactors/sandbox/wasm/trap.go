@@ -20,12 +20,13 @@ var traps = map[string]string{
 	"invalid conversion to integer": "a float that is no number converted to an integer",
 }
 
-// frame is a line of wazero's stack trace: module.function(types) types, the
-// module's name being empty.
-var frame = regexp.MustCompile(`^\.(.*?)\([a-z0-9,]*\)(?: \S+| \([a-z0-9,]*\))?$`)
+// frame is a line of wazero's stack trace, after the module's name and a dot:
+// function(types) types.
+var frame = regexp.MustCompile(`^(.*?)\([a-z0-9,]*\)(?: \S+| \([a-z0-9,]*\))?$`)
 
-// failure turns what ended a run into an *sandbox.Error.
-func (c *call) failure(err error) error {
+// failure turns what ended a run of the module of that name into an
+// *sandbox.Error.
+func (c *call) failure(err error, module string) *sandbox.Error {
 	var known *sandbox.Error
 	if errors.As(err, &known) {
 		return known
@@ -45,6 +46,9 @@ func (c *call) failure(err error) error {
 	}
 
 	text, trace, _ := strings.Cut(err.Error(), "\nwasm stack trace:\n\t")
+	if text == "stack overflow" { // it comes without a trace
+		return sandbox.Errorf(sandbox.StackOverflow, "the module trapped: stack overflow, its functions call too deep")
+	}
 	_, reason, found := strings.Cut(text, "wasm error: ")
 	if !found {
 		// A table, data or element segment that does not fit, at instantiation.
@@ -54,21 +58,15 @@ func (c *call) failure(err error) error {
 		reason = known
 	}
 	function := ""
-	for line := range strings.Lines(trace) {
-		if m := frame.FindStringSubmatch(strings.TrimSpace(line)); m != nil {
-			function = bounded(m[1])
-			break
-		}
+	line, _, _ := strings.Cut(strings.TrimPrefix(trace, module+"."), "\n")
+	if m := frame.FindStringSubmatch(line); m != nil {
+		function = bounded(m[1])
 	}
 	message := "the module trapped: " + bounded(reason)
 	if function != "" {
 		message += " in function " + function
 	}
-	failed := trap(function, message)
-	if strings.HasSuffix(text, "stack overflow") {
-		failed.Code = sandbox.StackOverflow
-	}
-	return failed
+	return trap(function, message)
 }
 
 func (c *call) tooLong() *sandbox.Error {
