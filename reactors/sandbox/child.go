@@ -1,0 +1,281 @@
+package sandbox
+
+import (
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/experimental"
+)
+
+// childArg is the argument that makes a binary a child.
+const childArg = "sandbox-child"
+
+// socketFD is the child's end of the socket.
+const socketFD = 3
+
+// wasmPage is the unit of a linear memory, in bytes.
+const wasmPage = 64 << 10
+
+// IsChild reports whether this process was started to be a Pool's child: then
+// main does nothing but RunChild.
+func IsChild() bool { return len(os.Args) > 1 && os.Args[1] == childArg }
+
+// RunChild is a child's main. It goes behind its layers and then does what the
+// parent says, until the parent is gone.
+func RunChild(guests map[string]Guest) (exitCode int) {
+	// A worker has one program to run, so its heap is small: what is here is for
+	// wazero's own goroutines, and to collect often rather than to grow.
+	runtime.GOMAXPROCS(min(2, runtime.NumCPU()))
+	debug.SetGCPercent(50)
+	c := &child{
+		guests:   guests,
+		frames:   newFrameReader(fdReader(socketFD)),
+		w:        fdWriter(socketFD),
+		runtimes: map[string]wazero.Runtime{},
+		loaded:   map[program]Loaded{},
+		asked:    map[uint32]bool{},
+	}
+	if err := c.main(); err != nil {
+		fmt.Fprintln(os.Stderr, "sandbox:", err)
+		return 1
+	}
+	return 0
+}
+
+type child struct {
+	guests   map[string]Guest
+	frames   *frameReader
+	w        io.Writer
+	start    start
+	memories memories
+	runtimes map[string]wazero.Runtime // by the directory of their compile cache
+	loaded   map[program]Loaded
+
+	lastID uint32          // of a host call, in this child's life
+	asked  map[uint32]bool // host calls without a reply yet
+	came   []replyMessage  // replies that nobody waited for yet
+}
+
+func (c *child) main() error {
+	kind, payload, err := c.frames.next(fromParent)
+	if err != nil {
+		return fmt.Errorf("read start: %w", err)
+	}
+	if kind != frameStart {
+		return fmt.Errorf("frame of type %d comes before start", kind)
+	}
+	if err := json.Unmarshal(payload, &c.start); err != nil {
+		return fmt.Errorf("read start: %w", err)
+	}
+	layers, err := enter(c.start)
+	if err != nil {
+		return err
+	}
+	hello, err := json.Marshal(layers)
+	if err != nil {
+		return fmt.Errorf("say hello: %w", err)
+	}
+	if err := c.send(append(beginFrame(frameHello), hello...)); err != nil {
+		return err
+	}
+	ctx := experimental.WithMemoryAllocator(context.Background(), &c.memories)
+	for {
+		kind, payload, err := c.frames.next(fromParent)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if err := c.serve(ctx, kind, payload); err != nil {
+			return err
+		}
+	}
+}
+
+// fromParent bounds frames of the parent, which are trusted.
+func fromParent(frameType) int { return maxToChild }
+
+func (c *child) send(frame []byte) error {
+	_, err := c.w.Write(endFrame(frame))
+	return err
+}
+
+func (c *child) serve(ctx context.Context, kind frameType, payload []byte) error {
+	switch kind {
+	case frameCheck, frameLoad, frameUnload:
+		p, err := parseProgram(payload)
+		if err != nil {
+			return fmt.Errorf("program: %w", err)
+		}
+		switch kind {
+		case frameCheck:
+			return c.send(outcomeOf(c.check(ctx, p)).append(beginFrame(frameReport)))
+		case frameLoad:
+			return c.send(outcomeOf(nil, c.load(ctx, p)).append(beginFrame(frameLoaded)))
+		}
+		return c.unload(ctx, p)
+	case frameCall:
+		f := fields{b: payload}
+		named := f.bytes(len(payload))
+		p, err := parseProgram(named)
+		if err != nil {
+			return fmt.Errorf("call: %w", err)
+		}
+		m, err := parseCall(f.b)
+		if err != nil {
+			return fmt.Errorf("call: %w", err)
+		}
+		return c.send(c.call(ctx, p, m).append(beginFrame(frameDone)))
+	case frameReply: // of a call that ended before it came
+		m, err := parseReply(payload)
+		if err != nil {
+			return fmt.Errorf("reply: %w", err)
+		}
+		delete(c.asked, m.id)
+		return nil
+	}
+	return fmt.Errorf("frame of type %d: %w", kind, errFrame)
+}
+
+// outcomeOf makes an outcome of what a guest returned.
+func outcomeOf(content []byte, err error) outcome {
+	var known *Error
+	switch {
+	case err == nil:
+		return outcome{content: content}
+	case errors.As(err, &known):
+		return outcome{err: known}
+	}
+	return outcome{err: Errorf(WorkerLost, "%v", err)}
+}
+
+func (c *child) check(ctx context.Context, p program) ([]byte, error) {
+	rt, guest, code, err := c.open(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	c.memories.begin(c.start.Memory)
+	report, err := guest.Check(ctx, rt, code, dirCache(programDir(c.start.Dir, p)))
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(report)
+}
+
+func (c *child) load(ctx context.Context, p program) error {
+	if c.loaded[p] != nil {
+		return nil
+	}
+	rt, guest, code, err := c.open(ctx, p)
+	if err != nil {
+		return err
+	}
+	c.memories.begin(c.start.Memory)
+	loaded, err := guest.Load(ctx, rt, code, dirCache(programDir(c.start.Dir, p)))
+	if err != nil {
+		return err
+	}
+	c.loaded[p] = loaded
+	// What loading left behind would count as the worker's size for good.
+	debug.FreeOSMemory()
+	return nil
+}
+
+func (c *child) unload(ctx context.Context, p program) error {
+	if loaded := c.loaded[p]; loaded != nil {
+		delete(c.loaded, p)
+		if err := loaded.Close(ctx); err != nil {
+			return fmt.Errorf("unload: %w", err)
+		}
+	}
+	if dir := compileDir(c.start.Dir, p); dir == programDir(c.start.Dir, p) && c.runtimes[dir] != nil {
+		rt := c.runtimes[dir]
+		delete(c.runtimes, dir)
+		return rt.Close(ctx)
+	}
+	return nil
+}
+
+// open finds what is needed to make a program ready.
+func (c *child) open(ctx context.Context, p program) (wazero.Runtime, Guest, []byte, error) {
+	guest := c.guests[p.kind]
+	if guest == nil {
+		return nil, nil, nil, Errorf(Unavailable, "This helixd runs no programs of kind %q.", p.kind)
+	}
+	code, err := os.ReadFile(codeFile(c.start.Dir, p))
+	if err != nil {
+		return nil, nil, nil, Errorf(Unavailable, "read the code: %v", err)
+	}
+	dir := compileDir(c.start.Dir, p)
+	rt := c.runtimes[dir]
+	if rt == nil {
+		cache, err := wazero.NewCompilationCacheWithDir(dir)
+		if err != nil {
+			return nil, nil, nil, Errorf(Unavailable, "open the compile cache: %v", err)
+		}
+		// WithCloseOnContextDone stays off: it stops not every loop and makes code
+		// 8 to 16 times slower. The parent kills.
+		rt = wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfigCompiler().
+			WithCompilationCache(cache).
+			WithMemoryLimitPages(uint32(min(max(1, c.start.Memory/wasmPage), 65536))))
+		c.runtimes[dir] = rt
+	}
+	return rt, guest, code, nil
+}
+
+// dirCache is a Cache in a directory.
+type dirCache string
+
+func (d dirCache) file(name string) (string, error) {
+	for _, r := range name {
+		if r < 'a' || r > 'z' {
+			return "", fmt.Errorf("cache entry %q: its name is not of a-z", name)
+		}
+	}
+	return filepath.Join(string(d), "guest-"+name), nil
+}
+
+func (d dirCache) Read(name string) ([]byte, error) {
+	file, err := d.file(name)
+	if err != nil {
+		return nil, err
+	}
+	return os.ReadFile(file)
+}
+
+func (d dirCache) Write(name string, content []byte) error {
+	file, err := d.file(name)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(file, content, 0o644)
+}
+
+// Where things are in the directory of the caches. The native code of a kind
+// whose programs are compiled themselves is kept with each program, so that no
+// compile child can write what another program runs. Other kinds bring one
+// module of helixd's own, which all their programs share.
+func codeFile(dir string, p program) string {
+	return filepath.Join(dir, "code", p.kind+"-"+hex.EncodeToString(p.sum[:]))
+}
+
+func programDir(dir string, p program) string {
+	return filepath.Join(dir, "compiled", p.kind+"-"+hex.EncodeToString(p.sum[:]))
+}
+
+func compileDir(dir string, p program) string {
+	if p.kind == KindWASM {
+		return programDir(dir, p)
+	}
+	return filepath.Join(dir, "compiled", p.kind)
+}

@@ -1,0 +1,130 @@
+package sandbox
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+)
+
+// Check looks at a program and makes it ready to run. What is wrong with the
+// program is an *Error that stays; one that is Retryable is not the program's
+// fault. Calls for one program at the same time share one compile child.
+func (p *Pool) Check(ctx context.Context, prog Program) (Report, error) {
+	e, err := p.ready(ctx, prog)
+	if err != nil {
+		return Report{}, err
+	}
+	defer p.cache.done(e)
+	return e.report, nil
+}
+
+// ready gives the entry of a program that may run. The caller calls done.
+func (p *Pool) ready(ctx context.Context, prog Program) (*entry, error) {
+	if err := p.usable(); err != nil {
+		return nil, err
+	}
+	own := program{kind: prog.Kind, sum: prog.SHA256}
+	for {
+		e, lead := p.cache.use(own)
+		if lead {
+			report, err := p.compile(ctx, prog)
+			p.cache.decide(own, e, report, err)
+		}
+		select {
+		case <-e.ready:
+		case <-ctx.Done():
+			p.cache.done(e)
+			return nil, cancelled(ctx)
+		}
+		if e.err == nil {
+			return e, nil
+		}
+		p.cache.done(e)
+		var known *Error
+		if !lead && errors.As(e.err, &known) && known.Code == Cancelled && ctx.Err() == nil {
+			continue // the one who led gave up
+		}
+		return nil, e.err
+	}
+}
+
+func cancelled(ctx context.Context) *Error {
+	return Errorf(Cancelled, "The call was cancelled: %v.", context.Cause(ctx))
+}
+
+// compile stores a program and has a child check it.
+func (p *Pool) compile(ctx context.Context, prog Program) (Report, error) {
+	if !p.staff.enter() {
+		return Report{}, errClosed
+	}
+	defer p.children.Done()
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	defer context.AfterFunc(p.life, func() { end(errClosed) })()
+	select {
+	case p.compilers <- struct{}{}:
+		defer func() { <-p.compilers }()
+	case <-ctx.Done():
+		return Report{}, cancelled(ctx)
+	}
+	if err := p.cache.store(ctx, prog); err != nil {
+		return Report{}, err
+	}
+	child, err := p.spawn(start{Kind: prog.Kind, SHA256: prog.SHA256[:]})
+	if err != nil {
+		return Report{}, err
+	}
+	defer func() { child.kill(nil); <-child.ended }()
+	defer context.AfterFunc(ctx, func() { child.kill(cancelled(ctx)) })()
+	limits := Limits{Wall: compileWall, CPU: compileCPU}
+	watch := child.watch(limits, compileRSS+p.limits.Memory, func(Code, string, ...any) *Error { return tooHard })
+	defer watch.stop()
+
+	own := program{kind: prog.Kind, sum: prog.SHA256}
+	if err := child.send(own.append(beginFrame(frameCheck))); err != nil {
+		return Report{}, p.notCompiled(child, err)
+	}
+	payload, err := child.expect(frameReport)
+	if err != nil {
+		return Report{}, p.notCompiled(child, err)
+	}
+	out, err := parseOutcome(payload, maxControl)
+	if err != nil {
+		return Report{}, p.notCompiled(child, err)
+	}
+	if out.err != nil {
+		return Report{}, ofCheck(out.err)
+	}
+	var report Report
+	if err := json.Unmarshal(out.content, &report); err != nil {
+		return Report{}, p.notCompiled(child, errFrame)
+	}
+	return report, nil
+}
+
+var tooHard = Errorf(CompileLimit, "Compiling the program took too much time or memory.")
+
+// notCompiled says why a compile child did not report. What ended it by itself
+// is the program's doing: the limits of the kernel end it without a word, and a
+// program that makes the compiler crash is not run.
+func (p *Pool) notCompiled(child *process, err error) *Error {
+	lost := child.lost(err)
+	switch {
+	case lost.Code == Cancelled || lost.Code == Unavailable:
+		return lost
+	case lost.Code == WorkerLost:
+		p.log.Warn().Str("code", string(lost.Code)).Msg("a compile child ended: " + lost.Message)
+	}
+	return tooHard
+}
+
+// ofCheck lets through the codes that a check ends with. A guest's other errors
+// are those of this machine.
+func ofCheck(e *Error) *Error {
+	switch e.Code {
+	case InvalidModule, ModuleTooLarge, UnsupportedImport, MissingExport, CompileLimit, SyntaxError, Exception,
+		MemoryExceeded, StackOverflow:
+		return e
+	}
+	return &Error{Code: Unavailable, Message: e.Message}
+}

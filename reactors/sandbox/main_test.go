@@ -1,0 +1,89 @@
+package sandbox_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/helixd/helixd/reactors/sandbox"
+)
+
+func TestMain(m *testing.M) {
+	if sandbox.IsChild() {
+		os.Exit(sandbox.RunChild(map[string]sandbox.Guest{kindHostile: hostile{}}))
+	}
+	os.Exit(m.Run())
+}
+
+var testLimits = sandbox.Limits{
+	Wall: 20 * time.Second, CPU: 10 * time.Second, Memory: 16 << 20,
+	Input: 1 << 20, Output: 1 << 20, Logs: 4 << 10, HostCalls: 10,
+}
+
+func newPool(t testing.TB, change ...func(*sandbox.Config)) *sandbox.Pool {
+	t.Helper()
+	cfg := sandbox.Config{Dir: openDir(t), Workers: 2, Limits: testLimits, Log: zerolog.New(zerolog.NewTestWriter(t))}
+	for _, c := range change {
+		c(&cfg)
+	}
+	p, err := sandbox.NewPool(context.Background(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := p.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return p
+}
+
+// openDir is a directory that a child of another user can go through.
+func openDir(t testing.TB) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.Chmod(filepath.Dir(dir), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// hostileCode is a program of kindHostile.
+func hostileCode(code string) sandbox.Program {
+	return sandbox.Program{Kind: kindHostile, SHA256: sha256.Sum256([]byte(code)), Code: func(_ context.Context, write func([]byte) error) error {
+		return write([]byte(code))
+	}}
+}
+
+func do(d deed) sandbox.Call {
+	input, err := json.Marshal(d)
+	if err != nil {
+		panic(err)
+	}
+	return sandbox.Call{Tenant: "a", Program: hostileCode("good"), Input: input, Limits: testLimits, Now: time.Unix(1, 0)}
+}
+
+func wantCode(t *testing.T, err error, want sandbox.Code) *sandbox.Error {
+	t.Helper()
+	var got *sandbox.Error
+	if !errors.As(err, &got) || got.Code != want {
+		t.Fatalf("got %v, want %s", err, want)
+	}
+	return got
+}
+
+func mustRun(t testing.TB, p *sandbox.Pool, call sandbox.Call) sandbox.Result {
+	t.Helper()
+	r, err := p.Run(context.Background(), call)
+	if err != nil {
+		t.Fatalf("%s: %v", call.Input, err)
+	}
+	return r
+}
