@@ -13,6 +13,7 @@ import (
 	"runtime/debug"
 
 	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
 	"github.com/tetratelabs/wazero/experimental"
 )
 
@@ -22,8 +23,13 @@ const childArg = "sandbox-child"
 // socketFD is the child's end of the socket.
 const socketFD = 3
 
-// wasmPage is the unit of a linear memory, in bytes.
-const wasmPage = 64 << 10
+// runtimeConfig is WebAssembly 2.0 and extended constant expressions, which LLVM
+// emits, without parsing foreign DWARF. WithCloseOnContextDone stays off: it does
+// not stop every loop and makes code 8 to 16 times slower; the parent kills. Memory
+// is bounded by the allocator, which knows when it refused.
+var runtimeConfig = wazero.NewRuntimeConfigCompiler().
+	WithCoreFeatures(api.CoreFeaturesV2 | experimental.CoreFeaturesExtendedConst).
+	WithDebugInfoEnabled(false)
 
 // IsChild reports whether this process was started to be a Pool's child: then
 // main does nothing but RunChild.
@@ -76,6 +82,7 @@ func (c *child) main() error {
 	if err := json.Unmarshal(payload, &c.start); err != nil {
 		return fmt.Errorf("read start: %w", err)
 	}
+	c.memories.room = uint64(c.start.Memory)
 	layers, err := enter(c.start)
 	if err != nil {
 		return err
@@ -223,11 +230,7 @@ func (c *child) open(ctx context.Context, p program) (wazero.Runtime, Guest, []b
 		if err != nil {
 			return nil, nil, nil, Errorf(Unavailable, "open the compile cache: %v", err)
 		}
-		// WithCloseOnContextDone stays off: it stops not every loop and makes code
-		// 8 to 16 times slower. The parent kills.
-		rt = wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfigCompiler().
-			WithCompilationCache(cache).
-			WithMemoryLimitPages(uint32(min(max(1, c.start.Memory/wasmPage), 65536))))
+		rt = wazero.NewRuntimeWithConfig(ctx, runtimeConfig.WithCompilationCache(cache))
 		c.runtimes[dir] = rt
 	}
 	return rt, guest, code, nil

@@ -7,17 +7,20 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/rs/zerolog"
 
 	"github.com/helixd/helixd/reactors/sandbox"
+	"github.com/helixd/helixd/reactors/sandbox/wasm"
+	. "github.com/helixd/helixd/reactors/sandbox/wasmtest"
 )
 
 func TestMain(m *testing.M) {
 	if sandbox.IsChild() {
-		os.Exit(sandbox.RunChild(map[string]sandbox.Guest{kindHostile: hostile{}}))
+		os.Exit(sandbox.RunChild(map[string]sandbox.Guest{kindHostile: hostile{}, sandbox.KindWASM: wasm.Guest{}}))
 	}
 	os.Exit(m.Run())
 }
@@ -60,6 +63,42 @@ func hostileCode(code string) sandbox.Program {
 	return sandbox.Program{Kind: kindHostile, SHA256: sha256.Sum256([]byte(code)), Code: func(_ context.Context, write func([]byte) error) error {
 		return write([]byte(code))
 	}}
+}
+
+// module is a program of kind wasm.
+func module(code []byte) sandbox.Program {
+	return sandbox.Program{Kind: sandbox.KindWASM, SHA256: sha256.Sum256(code), Code: func(_ context.Context, write func([]byte) error) error {
+		for part := range slices.Chunk(code, 7) {
+			if err := write(part); err != nil {
+				return err
+			}
+		}
+		return nil
+	}}
+}
+
+// echo is a module that gives its input back.
+func echo() []byte {
+	var m Module
+	m.Memory(1)
+	m.ExportMemory("memory")
+	m.ExportFunc("skill_alloc", m.Func("alloc", Types{I32}, Types{I32}, nil, I32Const(1024)))
+	m.ExportFunc("skill_run", m.Func("run", Types{I32, I32}, Types{I64}, nil,
+		LocalGet(0), I64ExtendU, I64Const(32), I64Shl, LocalGet(1), I64ExtendU, I64Or))
+	return m.Bytes()
+}
+
+// execute is a module that does what body says; that ends with an i32.
+func execute(body ...[]byte) []byte {
+	var m Module
+	m.Memory(1)
+	m.ExportMemory("memory")
+	m.ExportFunc("execute", m.Func("execute", nil, Types{I32}, nil, body...))
+	return m.Bytes()
+}
+
+func run(code []byte, input string) sandbox.Call {
+	return sandbox.Call{Tenant: "a", Program: module(code), Input: []byte(input), Limits: testLimits, Now: time.Unix(1, 0)}
 }
 
 func do(d deed) sandbox.Call {

@@ -11,6 +11,7 @@ import (
 // which is far cheaper than a new mapping a call.
 type memories struct {
 	mu      sync.Mutex
+	room    uint64 // bytes, of every range
 	free    []*memory
 	limit   uint64 // bytes, of one memory in the call that runs now
 	peak    uint64 // the largest memory since begin
@@ -40,20 +41,19 @@ func (m *memories) account() (peak int64, refused bool) {
 	return int64(m.peak), m.refused
 }
 
-// Allocate implements experimental.MemoryAllocator.
-func (m *memories) Allocate(_, most uint64) experimental.LinearMemory {
+// Allocate implements experimental.MemoryAllocator. All ranges are of one size,
+// so that each serves each program.
+func (m *memories) Allocate(_, _ uint64) experimental.LinearMemory {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	for i, r := range m.free {
-		if uint64(len(r.all)) >= most {
-			m.free = append(m.free[:i], m.free[i+1:]...)
-			return r
-		}
+	if n := len(m.free); n > 0 {
+		r := m.free[n-1]
+		m.free = m.free[:n-1]
+		return r
 	}
-	all, err := reserve(most)
+	all, err := reserve(m.room)
 	if err != nil {
 		m.refused = true
-		return &memory{of: m}
 	}
 	return &memory{of: m, all: all}
 }
@@ -82,11 +82,14 @@ func (r *memory) Reallocate(size uint64) []byte {
 func (r *memory) Free() {
 	r.of.mu.Lock()
 	defer r.of.mu.Unlock()
-	if len(r.of.free) >= keptMemories || discard(r.all, r.size) != nil {
-		release(r.all)
-	} else if len(r.all) > 0 {
-		r.of.free = append(r.of.free, r)
+	if len(r.all) == 0 { // it was freed
 		return
 	}
+	again := &memory{of: r.of, all: r.all, size: r.size}
 	r.all, r.size = nil, 0
+	if len(r.of.free) >= keptMemories || discard(again.all, again.size) != nil {
+		release(again.all)
+		return
+	}
+	r.of.free = append(r.of.free, again)
 }
