@@ -104,16 +104,23 @@ func (p *Pool) compile(ctx context.Context, prog Program) (Report, error) {
 
 var tooHard = Errorf(CompileLimit, "Compiling the program took too much time or memory.")
 
-// notCompiled says why a compile child did not report. What ended it by itself
-// is the program's doing: the limits of the kernel end it without a word, and a
-// program that makes the compiler crash is not run.
+// notCompiled says why a compile child did not report. What ended it by force is
+// the program's doing: the kernel's limits end it without a word, and a program
+// that makes the compiler crash is not run.
 func (p *Pool) notCompiled(child *process, err error) *Error {
 	lost := child.lost(err)
-	switch {
-	case lost.Code == Cancelled || lost.Code == Unavailable:
+	if lost.Code == Cancelled || lost.Code == Unavailable {
 		return lost
-	case lost.Code == WorkerLost:
-		p.log.Warn().Str("code", string(lost.Code)).Msg("a compile child ended: " + lost.Message)
+	}
+	if lost.Code == WorkerLost {
+		p.log.Warn().Msg("a compile child was lost: " + lost.Message)
+		select {
+		case <-child.ended:
+			if code := child.cmd.ProcessState.ExitCode(); code == 0 || code == 1 { // RunChild returned
+				return &Error{Code: Unavailable, Message: lost.Message}
+			}
+		default:
+		}
 	}
 	return tooHard
 }

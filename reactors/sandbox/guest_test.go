@@ -28,6 +28,7 @@ type deed struct {
 	Do   string `json:"do"`
 	N    int    `json:"n"`
 	Text string `json:"text"`
+	Raw  []byte `json:"raw"`
 }
 
 func (hostile) Check(ctx context.Context, rt wazero.Runtime, code []byte, cache sandbox.Cache) (sandbox.Report, error) {
@@ -102,17 +103,15 @@ func (p hostileProgram) Run(ctx context.Context, env *sandbox.Env) ([]byte, erro
 		panic(d.Text)
 	case "exit":
 		os.Exit(d.N)
-	case "xcpu":
-		_ = syscall.Kill(os.Getpid(), syscall.SIGXCPU)
 	case "close":
 		_ = syscall.Close(3)
 		select {}
 	case "raw":
-		_, _ = syscall.Write(3, []byte(d.Text))
+		_, _ = syscall.Write(3, d.Raw)
 		select {}
 	case "flood":
 		for {
-			if _, err := syscall.Write(3, []byte(d.Text)); err != nil {
+			if _, err := syscall.Write(3, d.Raw); err != nil {
 				select {}
 			}
 		}

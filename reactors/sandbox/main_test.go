@@ -5,9 +5,13 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
+	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -21,6 +25,16 @@ import (
 func TestMain(m *testing.M) {
 	if sandbox.IsChild() {
 		os.Exit(sandbox.RunChild(map[string]sandbox.Guest{kindHostile: hostile{}, sandbox.KindWASM: wasm.Guest{}}))
+	}
+	if len(os.Args) > 1 {
+		switch os.Args[1] {
+		case lackingArg:
+			lackingChild()
+			return
+		case parentArg:
+			parent()
+			return
+		}
 	}
 	os.Exit(m.Run())
 }
@@ -125,4 +139,41 @@ func mustRun(t testing.TB, p *sandbox.Pool, call sandbox.Call) sandbox.Result {
 		t.Fatalf("%s: %v", call.Input, err)
 	}
 	return r
+}
+
+// waitFor waits for what other goroutines or the kernel do.
+func waitFor(t *testing.T, ok func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(10 * time.Second); !ok(); {
+		if time.Now().After(deadline) {
+			t.Fatal("it did not happen in 10 s")
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// children are the pids of this process' children.
+func children(t *testing.T) (pids []string) {
+	t.Helper()
+	tasks, err := filepath.Glob("/proc/self/task/*/children")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, task := range tasks {
+		content, err := os.ReadFile(task)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ESRCH) {
+			t.Fatal(err)
+		}
+		pids = append(pids, strings.Fields(string(content))...)
+	}
+	return pids
+}
+
+func counts(t *testing.T) (goroutines, descriptors int) {
+	t.Helper()
+	fds, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return runtime.NumGoroutine(), len(fds)
 }
