@@ -46,8 +46,8 @@ func RunChild(guests map[string]Guest) (exitCode int) {
 		guests:   guests,
 		frames:   newFrameReader(fdReader(socketFD)),
 		w:        fdWriter(socketFD),
-		runtimes: map[string]wazero.Runtime{},
-		loaded:   map[program]Loaded{},
+		compiled: map[string]wazero.CompilationCache{},
+		loaded:   map[program]loadedProgram{},
 		asked:    map[uint32]bool{},
 	}
 	if err := c.main(); err != nil {
@@ -63,12 +63,19 @@ type child struct {
 	w        io.Writer
 	start    start
 	memories memories
-	runtimes map[string]wazero.Runtime // by the directory of their compile cache
-	loaded   map[program]Loaded
+	compiled map[string]wazero.CompilationCache // by its directory
+	loaded   map[program]loadedProgram
 
 	lastID uint32          // of a host call, in this child's life
 	asked  map[uint32]bool // host calls without a reply yet
 	came   []replyMessage  // replies that nobody waited for yet
+}
+
+// loadedProgram has a runtime of its own, so that host modules of two programs
+// never meet.
+type loadedProgram struct {
+	Loaded
+	rt wazero.Runtime
 }
 
 func (c *child) main() error {
@@ -180,7 +187,7 @@ func (c *child) check(ctx context.Context, p program) ([]byte, error) {
 }
 
 func (c *child) load(ctx context.Context, p program) error {
-	if c.loaded[p] != nil {
+	if _, ok := c.loaded[p]; ok {
 		return nil
 	}
 	rt, guest, code, err := c.open(ctx, p)
@@ -190,27 +197,26 @@ func (c *child) load(ctx context.Context, p program) error {
 	c.memories.begin(c.start.Memory)
 	loaded, err := guest.Load(ctx, rt, code, dirCache(programDir(c.start.Dir, p)))
 	if err != nil {
-		return err
+		return errors.Join(err, rt.Close(ctx))
 	}
-	c.loaded[p] = loaded
+	c.loaded[p] = loadedProgram{loaded, rt}
 	// What loading left behind would count as the worker's size for good.
 	debug.FreeOSMemory()
 	return nil
 }
 
 func (c *child) unload(ctx context.Context, p program) error {
-	if loaded := c.loaded[p]; loaded != nil {
-		delete(c.loaded, p)
-		if err := loaded.Close(ctx); err != nil {
-			return fmt.Errorf("unload: %w", err)
-		}
+	l, ok := c.loaded[p]
+	if !ok {
+		return nil
 	}
-	if dir := compileDir(c.start.Dir, p); dir == programDir(c.start.Dir, p) && c.runtimes[dir] != nil {
-		rt := c.runtimes[dir]
-		delete(c.runtimes, dir)
-		return rt.Close(ctx)
+	delete(c.loaded, p)
+	err := errors.Join(l.Close(ctx), l.rt.Close(ctx))
+	if dir := compileDir(c.start.Dir, p); dir == programDir(c.start.Dir, p) {
+		err = errors.Join(err, c.compiled[dir].Close(ctx))
+		delete(c.compiled, dir)
 	}
-	return nil
+	return err
 }
 
 // open finds what is needed to make a program ready.
@@ -224,16 +230,14 @@ func (c *child) open(ctx context.Context, p program) (wazero.Runtime, Guest, []b
 		return nil, nil, nil, Errorf(Unavailable, "read the code: %v", err)
 	}
 	dir := compileDir(c.start.Dir, p)
-	rt := c.runtimes[dir]
-	if rt == nil {
-		cache, err := wazero.NewCompilationCacheWithDir(dir)
-		if err != nil {
+	cache := c.compiled[dir]
+	if cache == nil {
+		if cache, err = wazero.NewCompilationCacheWithDir(dir); err != nil {
 			return nil, nil, nil, Errorf(Unavailable, "open the compile cache: %v", err)
 		}
-		rt = wazero.NewRuntimeWithConfig(ctx, runtimeConfig.WithCompilationCache(cache))
-		c.runtimes[dir] = rt
+		c.compiled[dir] = cache
 	}
-	return rt, guest, code, nil
+	return wazero.NewRuntimeWithConfig(ctx, runtimeConfig.WithCompilationCache(cache)), guest, code, nil
 }
 
 // dirCache is a Cache in a directory.
@@ -267,7 +271,7 @@ func (d dirCache) Write(name string, content []byte) error {
 // Where things are in the directory of the caches. The native code of a kind
 // whose programs are compiled themselves is kept with each program, so that no
 // compile child can write what another program runs. Other kinds bring one
-// module of helixd's own, which all their programs share.
+// module of helixd's own, which all their programs share and none can write.
 func codeFile(dir string, p program) string {
 	return filepath.Join(dir, "code", p.kind+"-"+hex.EncodeToString(p.sum[:]))
 }

@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 )
@@ -40,6 +41,9 @@ func (p *Pool) ready(ctx context.Context, prog Program) (*entry, error) {
 			return e, nil
 		}
 		p.cache.done(e)
+		if p.life.Err() != nil {
+			return nil, errClosed
+		}
 		var known *Error
 		if !lead && errors.As(e.err, &known) && known.Code == Cancelled && ctx.Err() == nil {
 			continue // the one who led gave up
@@ -67,10 +71,42 @@ func (p *Pool) compile(ctx context.Context, prog Program) (Report, error) {
 	case <-ctx.Done():
 		return Report{}, cancelled(ctx)
 	}
+	if err := p.prime(ctx, prog.Kind); err != nil {
+		return Report{}, err
+	}
+	return p.compileIn(ctx, prog, start{Kind: prog.Kind, SHA256: prog.SHA256[:]})
+}
+
+// prime has the module compiled that all programs of a kind share. No child that
+// sees a program may write there, so the empty program is checked first; what is
+// wrong with that does not matter.
+func (p *Pool) prime(ctx context.Context, kind string) error {
+	if kind == KindWASM {
+		return nil
+	}
+	p.priming.Lock() // for a compile at most, which has its limits
+	defer p.priming.Unlock()
+	if p.primed[kind] {
+		return nil
+	}
+	empty := Program{Kind: kind, SHA256: sha256.Sum256(nil), Code: func(context.Context, func([]byte) error) error { return nil }}
+	_, err := p.compileIn(ctx, empty, start{Kind: kind, SHA256: empty.SHA256[:], Prime: true})
+	var bad *Error
+	if errors.As(err, &bad) && (bad.Retryable() || bad.Code == Cancelled || bad.Code == CompileLimit) {
+		if bad.Code == CompileLimit {
+			return Errorf(Unavailable, "What runs programs of kind %s could not be compiled.", kind)
+		}
+		return err
+	}
+	p.primed[kind] = true
+	return nil
+}
+
+func (p *Pool) compileIn(ctx context.Context, prog Program, s start) (Report, error) {
 	if err := p.cache.store(ctx, prog); err != nil {
 		return Report{}, err
 	}
-	child, err := p.spawn(start{Kind: prog.Kind, SHA256: prog.SHA256[:]})
+	child, err := p.spawn(s)
 	if err != nil {
 		return Report{}, err
 	}

@@ -30,8 +30,8 @@ func (s start) spec() isolate.Spec {
 	p := program{kind: s.Kind}
 	copy(p.sum[:], s.SHA256)
 	writable := []string{programDir(s.Dir, p)}
-	if dir := compileDir(s.Dir, p); dir != writable[0] {
-		writable = append(writable, dir)
+	if s.Prime {
+		writable = append(writable, compileDir(s.Dir, p))
 	}
 	return isolate.Spec{
 		ReadOnly: []string{s.Dir}, ReadWrite: writable, Compile: true,

@@ -13,8 +13,8 @@ const atOnce = 6
 
 // call runs a loaded program once.
 func (c *child) call(ctx context.Context, p program, m callMessage) (done doneMessage) {
-	loaded := c.loaded[p]
-	if loaded == nil {
+	loaded, ok := c.loaded[p]
+	if !ok {
 		return doneMessage{out: outcome{err: Errorf(WorkerLost, "The program is not loaded.")}}
 	}
 	c.memories.begin(min(m.limits.Memory, c.start.Memory))

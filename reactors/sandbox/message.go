@@ -14,6 +14,7 @@ type start struct {
 	Dir    string // of the caches
 	Kind   string // a compile child's: "" is a worker
 	SHA256 []byte // a compile child's
+	Prime  bool   // it compiles what all programs of its kind share
 	Memory int64  // bytes, the most any call may have of linear memory
 	Probe  bool   // try the layers and tell what held
 	Unsafe bool   // serve without layers that do not hold

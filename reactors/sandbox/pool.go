@@ -42,6 +42,9 @@ type Pool struct {
 	end       context.CancelCauseFunc
 	children  sync.WaitGroup
 	staff     *staff
+
+	priming sync.Mutex
+	primed  map[string]bool // kinds
 }
 
 var errClosed = Errorf(Unavailable, "The sandbox is closed.")
@@ -68,7 +71,7 @@ func NewPool(ctx context.Context, cfg Config) (*Pool, error) {
 	}
 	p := &Pool{
 		log: cfg.Log, limits: cfg.Limits, unsafe: cfg.AllowUnsafe, command: cfg.Command, cache: cache,
-		compilers: make(chan struct{}, compilers),
+		compilers: make(chan struct{}, compilers), primed: map[string]bool{},
 	}
 	p.life, p.end = context.WithCancelCause(context.WithoutCancel(ctx))
 	p.staff = newStaff(cfg.Workers, &p.children, func() (*process, error) { return p.spawn(start{}) })
