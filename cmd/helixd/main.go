@@ -12,10 +12,17 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/helixd/helixd/reactors/sandbox"
+	"github.com/helixd/helixd/reactors/sandbox/wasm"
 	"github.com/helixd/helixd/replication/stream"
 )
 
-func main() { os.Exit(Main()) }
+func main() {
+	if sandbox.IsChild() {
+		os.Exit(sandbox.RunChild(map[string]sandbox.Guest{sandbox.KindWASM: wasm.Guest{}}))
+	}
+	os.Exit(Main())
+}
 
 // Main is the program; it gives the exit status: 0 done, 1 failed, 2 wrong usage.
 func Main() int {
