@@ -45,6 +45,7 @@ func BenchmarkThroughput(b *testing.B) {
 	p := newPool(b)
 	call := run(echo(), `{"a":1}`)
 	mustRun(b, p, call)
+	b.ResetTimer()
 	b.RunParallel(func(pb *testing.PB) {
 		for pb.Next() {
 			mustRun(b, p, call)

@@ -1,5 +1,21 @@
 package sandbox
 
+import "time"
+
+// SetIdleTime says after how long workers end that are not needed.
+func (p *Pool) SetIdleTime(d time.Duration) {
+	p.staff.mu.Lock()
+	defer p.staff.mu.Unlock()
+	p.staff.idleTime = d
+}
+
+// Staffed is whether there are so many children, starting ones included.
+func (p *Pool) Staffed() int {
+	p.staff.mu.Lock()
+	defer p.staff.mu.Unlock()
+	return p.staff.count
+}
+
 // Waiting is how many calls wait for a worker.
 func (p *Pool) Waiting() (n int) {
 	p.staff.mu.Lock()

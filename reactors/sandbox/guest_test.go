@@ -36,8 +36,7 @@ func (hostile) Check(ctx context.Context, rt wazero.Runtime, code []byte, cache 
 	case "bad":
 		return sandbox.Report{}, &sandbox.Error{Code: sandbox.SyntaxError, Message: "bad", Line: 3, Column: 4}
 	case "loop":
-		for {
-		}
+		spin()
 	case "alloc":
 		allocate(8 << 30)
 	case "panic":
@@ -76,8 +75,7 @@ func (p hostileProgram) Run(ctx context.Context, env *sandbox.Env) ([]byte, erro
 		return json.Marshal(os.Getpid())
 	case "loop":
 		fmt.Fprint(env.Logs, "looping")
-		for {
-		}
+		spin()
 	case "sleep":
 		time.Sleep(time.Duration(d.N) * time.Millisecond)
 		return []byte(`"slept"`), nil
@@ -160,6 +158,12 @@ func (p hostileProgram) memory(ctx context.Context, env *sandbox.Env, pages int)
 
 // growing is (module (memory (export "memory") 1 8192)).
 var growing = []byte("\x00asm\x01\x00\x00\x00\x05\x05\x01\x01\x01\x80\x40\x07\x0a\x01\x06memory\x02\x00")
+
+// spin is for longer than any test.
+func spin() {
+	for i := uint64(1); i != 0; i++ {
+	}
+}
 
 // allocate makes memory resident, outside of any linear memory.
 func allocate(bytes int) {

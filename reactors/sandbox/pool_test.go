@@ -98,9 +98,52 @@ func TestManyCalls(t *testing.T) {
 		})
 	}
 	calls.Wait()
-	if n := len(children(t)); n > 3 {
+	// What was killed may be there still, but not beyond the number of workers.
+	if n := len(children(t)); n < 1 || n > 3 {
 		t.Errorf("%d children", n)
 	}
+}
+
+func TestStaff(t *testing.T) {
+	p := newPool(t, func(c *sandbox.Config) { c.Workers = 3 })
+	none := len(children(t))
+	if _, err := p.Check(context.Background(), hostileCode("good")); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(children(t)); n != none {
+		t.Errorf("%d children before the first call", n-none)
+	}
+
+	mustRun(t, p, do(deed{Do: "echo"}))
+	waitFor(t, func() bool { return len(children(t)) == none+2 }) // and a spare
+
+	// A second tenant gets the spare, a third one a place, and a fourth one that of
+	// the tenant who idles for longest, which is the first.
+	first := string(mustRun(t, p, do(deed{Do: "pid"})).Output)
+	pids := map[string]bool{}
+	for _, tenant := range []string{"b", "c", "d", "e"} {
+		call := do(deed{Do: "pid"})
+		call.Tenant = tenant
+		pids[string(mustRun(t, p, call).Output)] = true
+	}
+	if pids[first] || len(pids) != 4 {
+		t.Errorf("first %s, then %v", first, pids)
+	}
+	if n := p.Staffed(); n > 3 {
+		t.Errorf("%d children", n)
+	}
+	if again := string(mustRun(t, p, do(deed{Do: "pid"})).Output); again == first {
+		t.Error("the first tenant's worker was not the one to go")
+	}
+
+	p.SetIdleTime(20 * time.Millisecond)
+	call := do(deed{Do: "echo"})
+	for _, tenant := range []string{"a", "b", "c", "d", "e"} { // whose timers are set anew
+		call.Tenant = tenant
+		mustRun(t, p, call)
+	}
+	waitFor(t, func() bool { return p.Staffed() == 0 && len(children(t)) == none })
+	mustRun(t, p, do(deed{Do: "echo"}))
 }
 
 func TestTurns(t *testing.T) {
