@@ -159,7 +159,18 @@ func TestCheck(t *testing.T) {
 
 	t.Run("a module that is none is invalid", func(t *testing.T) {
 		_, err := p.Check(context.Background(), module([]byte("\x00asm\x01\x00\x00\x00\xff")))
-		wantCode(t, err, sandbox.InvalidModule)
+		if e := wantCode(t, err, sandbox.InvalidModule); e.Offset == 0 {
+			t.Errorf("%+v was not found before a child decodes it", e)
+		}
+	})
+
+	t.Run("a module that would kill a decoder never meets one", func(t *testing.T) {
+		code := append([]byte("\x00asm\x01\x00\x00\x00\x01\x05"), "\xff\xff\xff\xff\x0f"...) // 4G types
+		_, err := p.Check(context.Background(), module(code))
+		var e *sandbox.Error
+		if !errors.As(err, &e) || e.Retryable() || e.Code == sandbox.CompileLimit {
+			t.Errorf("%v", err)
+		}
 	})
 
 	t.Run("a compiled program that is gone is compiled again", func(t *testing.T) {
