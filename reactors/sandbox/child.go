@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"strings"
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
@@ -244,12 +245,15 @@ func (c *child) open(ctx context.Context, p program) (wazero.Runtime, Guest, []b
 type dirCache string
 
 func (d dirCache) file(name string) (string, error) {
-	for _, r := range name {
-		if r < 'a' || r > 'z' {
-			return "", fmt.Errorf("cache entry %q: its name is not of a-z", name)
-		}
+	if !isName(name) {
+		return "", fmt.Errorf("cache entry %q: its name is not of a-z", name)
 	}
 	return filepath.Join(string(d), "guest-"+name), nil
+}
+
+// isName reports whether s is a short name of a-z.
+func isName(s string) bool {
+	return s != "" && len(s) <= maxName && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz") == ""
 }
 
 func (d dirCache) Read(name string) ([]byte, error) {

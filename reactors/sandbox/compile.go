@@ -25,6 +25,9 @@ func (p *Pool) ready(ctx context.Context, prog Program) (*entry, error) {
 		return nil, err
 	}
 	own := program{kind: prog.Kind, sum: prog.SHA256}
+	if !isName(prog.Kind) { // it is part of a path
+		return nil, Errorf(Unavailable, "This helixd runs no programs of kind %q.", clip(prog.Kind, maxName))
+	}
 	for {
 		e, lead := p.cache.use(own)
 		if lead {
@@ -113,7 +116,7 @@ func (p *Pool) compileIn(ctx context.Context, prog Program, s start) (Report, er
 	defer func() { child.kill(nil); <-child.ended }()
 	defer context.AfterFunc(ctx, func() { child.kill(cancelled(ctx)) })()
 	limits := Limits{Wall: compileWall, CPU: compileCPU}
-	watch := child.watch(limits, compileRSS+p.limits.Memory, func(Code, string, ...any) *Error { return tooHard })
+	watch := child.watch(limits, child.cpu(), compileRSS+p.limits.Memory, func(Code, string, ...any) *Error { return tooHard })
 	defer watch.stop()
 
 	own := program{kind: prog.Kind, sum: prog.SHA256}

@@ -76,6 +76,9 @@ func (p hostileProgram) Run(ctx context.Context, env *sandbox.Env) ([]byte, erro
 	case "loop":
 		fmt.Fprint(env.Logs, "looping")
 		spin()
+	case "work on":
+		go spin()
+		return json.Marshal(os.Getpid())
 	case "sleep":
 		time.Sleep(time.Duration(d.N) * time.Millisecond)
 		return []byte(`"slept"`), nil

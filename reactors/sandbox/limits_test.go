@@ -2,6 +2,8 @@ package sandbox_test
 
 import (
 	"context"
+	"os"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -181,4 +183,42 @@ func TestHostileChild(t *testing.T) {
 			wantCode(t, err, c.code)
 		})
 	}
+}
+
+func TestChildThatTakesNoReply(t *testing.T) {
+	p := newPool(t)
+	hostCall := "\x23\x06\x00\x00\x00\x01\x01a\x02{}"
+	done := "\x25\x04\x00\x00\x00\x00\x01\x011"
+	asked := make(chan struct{})
+	call := do(deed{Do: "raw", Raw: []byte(hostCall + done)})
+	call.Limits.Wall = 300 * time.Millisecond
+	call.Host = hostFunc(func(context.Context, string, []byte) ([]byte, error) {
+		close(asked)
+		return []byte(`"` + strings.Repeat("x", 4<<20) + `"`), nil
+	})
+	r, err := p.Run(context.Background(), call)
+	<-asked
+	if err != nil || string(r.Output) != "1" {
+		t.Errorf("output %s, %v", r.Output, err)
+	}
+}
+
+func TestWorkBetweenCallsCounts(t *testing.T) {
+	p := newPool(t)
+	mustRun(t, p, do(deed{Do: "echo"}))
+	pid := string(mustRun(t, p, do(deed{Do: "work on"})).Output)
+	used := func() bool {
+		stat, err := os.ReadFile("/proc/" + pid + "/stat")
+		if err != nil {
+			t.Fatal(err)
+		}
+		fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
+		ticks, err := strconv.Atoi(fields[11])
+		return err == nil && ticks > 30 // of 10 ms
+	}
+	waitFor(t, used)
+	call := do(deed{Do: "sleep", N: 1000})
+	call.Limits.CPU = 200 * time.Millisecond
+	_, err := p.Run(context.Background(), call)
+	wantCode(t, err, sandbox.CPUTimeExceeded)
 }

@@ -151,6 +151,9 @@ func (p *process) lost(err error) *Error {
 		p.kill(nil)
 		return Errorf(WorkerLost, "The worker stopped to answer.")
 	}
+	if why := p.why.Load(); why != nil { // who kills came a moment later
+		return why
+	}
 	if killedBy(p.cmd.ProcessState, signalCPU) {
 		return Errorf(CPUTimeExceeded, "The worker ran out of CPU time.")
 	}

@@ -30,8 +30,9 @@ const (
 // its own heap.
 const rssSlack = 96 << 20
 
-func (p *process) watch(limits Limits, rss int64, over func(Code, string, ...any) *Error) *watch {
-	w := &watch{p: p, limits: limits, rss: rss, over: over, started: time.Now(), cpu: p.cpu()}
+// watch begins one. CPU time counts from what the child had taken at since.
+func (p *process) watch(limits Limits, since time.Duration, rss int64, over func(Code, string, ...any) *Error) *watch {
+	w := &watch{p: p, limits: limits, rss: rss, over: over, started: time.Now(), cpu: since}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.timer = time.AfterFunc(min(firstLook, limits.Wall), w.look)
@@ -57,11 +58,15 @@ func (w *watch) look() {
 	}
 }
 
-// stop ends the watch; no kill comes after it. It gives what was taken.
-func (w *watch) stop() (wall, cpu time.Duration) {
+// taken is what was taken until now.
+func (w *watch) taken() (wall, cpu time.Duration) {
+	return time.Since(w.started), max(0, w.p.cpu()-w.cpu)
+}
+
+// stop ends the watch; no kill comes after it.
+func (w *watch) stop() {
 	w.mu.Lock()
+	defer w.mu.Unlock()
 	w.stopped = true
 	w.timer.Stop()
-	w.mu.Unlock()
-	return time.Since(w.started), max(0, w.p.cpu()-w.cpu)
 }

@@ -17,6 +17,9 @@ type worker struct {
 	tenant string
 	loaded []program // the one used last is last
 	base   int64     // bytes of RSS when it ran nothing
+	// spent is the CPU time that was accounted for. What a child takes between
+	// calls counts for the next one, so that nothing computes for free.
+	spent time.Duration
 
 	expiry  *time.Timer // runs while it idles
 	leaving bool        // it was killed, for the staff's count
@@ -49,8 +52,9 @@ func (w *worker) load(ctx context.Context, p program, limits Limits) error {
 	stop := w.killAfter(ctx)
 	defer stop()
 	limits.CPU, limits.Wall = loadCPU, loadWall
-	watch := w.watch(limits, w.base+limits.Memory+rssSlack, Errorf)
+	watch := w.watch(limits, w.spent, w.base+limits.Memory+rssSlack, Errorf)
 	defer watch.stop()
+	defer func() { w.spent = w.cpu() }()
 	if err := w.send(p.append(beginFrame(frameLoad))); err != nil {
 		return w.lost(err)
 	}
@@ -107,29 +111,35 @@ type run struct {
 // call runs a program that is loaded. After an *Error that is not the program's
 // own the worker is ended.
 func (w *worker) call(ctx context.Context, p program, call Call) (Result, error) {
-	ctx, end := context.WithCancel(ctx)
+	hostCtx, end := context.WithCancel(ctx)
 	stop := w.killAfter(ctx)
-	r := &run{w: w, ctx: ctx, limits: call.Limits, host: call.Host, slots: make(chan struct{}, atOnce), replied: map[Code]bool{}}
-	watch := w.watch(call.Limits, w.base+call.Limits.Memory+rssSlack, Errorf)
+	r := &run{w: w, ctx: hostCtx, limits: call.Limits, host: call.Host, slots: make(chan struct{}, atOnce), replied: map[Code]bool{}}
+	watch := w.watch(call.Limits, w.spent, w.base+call.Limits.Memory+rssSlack, Errorf)
 	m := callMessage{limits: call.Limits, seed: call.Seed, now: call.Now, input: call.Input}
 	frame := appendBytes(beginFrame(frameCall), p.append(nil))
 	err := w.send(m.append(frame))
 	if err == nil {
 		err = r.serve()
 	}
-	r.result.Wall, r.result.CPU = watch.stop()
-	stop()
+	r.result.Wall, r.result.CPU = watch.taken()
+	w.spent += r.result.CPU
+	if err != nil {
+		var known *Error
+		if !errors.As(err, &known) {
+			err = w.lost(err)
+		}
+	}
 	end()
+	// A child that is done and takes no reply would hold up who writes it: the
+	// limits hold until all have written.
 	r.serving.Wait()
+	watch.stop()
+	stop()
 	r.result.Logs = clip(string(r.logs), call.Limits.Logs)
 	r.result.HostErrors = r.errors
 
-	var known *Error
-	switch {
-	case err == nil && r.result.CPU > call.Limits.CPU:
+	if err == nil && r.result.CPU > call.Limits.CPU {
 		err = Errorf(CPUTimeExceeded, "The program took more than %v of CPU time.", call.Limits.CPU)
-	case err != nil && !errors.As(err, &known):
-		err = w.lost(err)
 	}
 	if err != nil {
 		r.result.Output = nil
