@@ -82,6 +82,9 @@ func (p hostileProgram) Run(ctx context.Context, env *sandbox.Env) ([]byte, erro
 	case "sleep":
 		time.Sleep(time.Duration(d.N) * time.Millisecond)
 		return []byte(`"slept"`), nil
+	case "sleep and fail":
+		time.Sleep(time.Duration(d.N) * time.Millisecond)
+		return nil, &sandbox.Error{Code: sandbox.Code(d.Text)}
 	case "alloc":
 		allocate(d.N << 20)
 		return []byte(`"allocated"`), nil

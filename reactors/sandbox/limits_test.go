@@ -69,6 +69,9 @@ func TestLimits(t *testing.T) {
 		"a code that only the parent can know": {
 			call: do(deed{Do: "fail", Text: "worker_lost"}), code: sandbox.Exception, lives: true,
 		},
+		"a wall time that is not over": {
+			call: do(deed{Do: "fail", Text: "wall_time_exceeded"}), code: sandbox.Exception, lives: true,
+		},
 		"a code of a host error that was not given": {
 			call: do(deed{Do: "fail", Text: "host_not_allowed"}), code: sandbox.Exception, lives: true,
 		},
@@ -89,6 +92,15 @@ func TestLimits(t *testing.T) {
 			}
 		})
 	}
+
+	t.Run("a module that sleeps ends as the wall time does, whoever sees it first", func(t *testing.T) {
+		for range 10 {
+			call := do(deed{Do: "sleep and fail", N: 30, Text: "wall_time_exceeded"})
+			call.Limits.Wall = 30 * time.Millisecond
+			_, err := p.Run(context.Background(), call)
+			wantCode(t, err, sandbox.WallTimeExceeded)
+		}
+	})
 
 	t.Run("what nests as deep as it may is an output", func(t *testing.T) {
 		mustRun(t, p, do(deed{Do: "nest", N: 1000}))

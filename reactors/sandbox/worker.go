@@ -97,6 +97,7 @@ type run struct {
 	ctx    context.Context // ends with the call
 	limits Limits
 	host   Host
+	since  time.Time
 
 	serving sync.WaitGroup
 	slots   chan struct{} // of atOnce
@@ -113,7 +114,10 @@ type run struct {
 func (w *worker) call(ctx context.Context, p program, call Call) (Result, error) {
 	hostCtx, end := context.WithCancel(ctx)
 	stop := w.killAfter(ctx)
-	r := &run{w: w, ctx: hostCtx, limits: call.Limits, host: call.Host, slots: make(chan struct{}, atOnce), replied: map[Code]bool{}}
+	r := &run{
+		w: w, ctx: hostCtx, limits: call.Limits, host: call.Host, since: time.Now(),
+		slots: make(chan struct{}, atOnce), replied: map[Code]bool{},
+	}
 	watch := w.watch(call.Limits, w.spent, w.base+call.Limits.Memory+rssSlack, Errorf)
 	m := callMessage{limits: call.Limits, seed: call.Seed, now: call.Now, input: call.Input}
 	frame := appendBytes(beginFrame(frameCall), p.append(nil))
@@ -262,7 +266,9 @@ func (r *run) done(m doneMessage) error {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if code := m.out.err.Code; !ofCall(code) && !r.replied[code] {
+	// A guest that sees the wall time pass, as in a sleep, may be earlier than the watch.
+	late := m.out.err.Code == WallTimeExceeded && time.Since(r.since) >= r.limits.Wall
+	if code := m.out.err.Code; !ofCall(code) && !r.replied[code] && !late {
 		m.out.err.Message = strings.TrimSpace(fmt.Sprintf("%s: %s", code, m.out.err.Message))
 		m.out.err.Code = Exception
 	}
