@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes sure that this machine can run the tests: Postgres server binaries with pgvector, and a C compiler for
-# `go test -race`. Idempotent; silent and quick when there is nothing to do.
+# Makes sure that this machine can run the tests: Postgres server binaries with pgvector, a C compiler for
+# `go test -race`, and the JavaScript engine. Idempotent; silent and quick when there is nothing to do.
 #
 #   HELIX_TESTENV=docker         use a container engine instead of local binaries
 #   HELIX_TESTENV_BINDIR=<dir>   look for the server binaries there first
@@ -33,6 +33,13 @@ postgres_with_pgvector() {
 
 engine_answers() { command -v docker >/dev/null && timeout 10 docker version --format '{{.Server.Version}}' >/dev/null 2>&1; }
 have_compiler() { command -v gcc >/dev/null || command -v clang >/dev/null; }
+
+# --- the JavaScript engine, which the build embeds ----------------------------------------------------------------
+fetch_engine="$(dirname "$0")/../reactors/skills/javascript/fetch.sh"
+if ! "$fetch_engine" 2>/dev/null; then
+	command -v npm >/dev/null || "$(dirname "$0")/supabasejs/setup.sh" >/dev/null || true
+	"$fetch_engine" || die "no JavaScript engine: JavaScript tools and their tests will not work"
+fi
 
 # --- nothing to do? ---------------------------------------------------------------------------------------------
 if [ "${HELIX_TESTENV:-}" = docker ]; then

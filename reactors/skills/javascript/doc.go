@@ -1,0 +1,15 @@
+// Package javascript runs tools that are written in JavaScript: the sandbox's
+// guest of that kind.
+//
+// The engine is QuickJS-NG, compiled to WebAssembly (quickjs.wasm of the npm
+// package quickjs-wasi, which assets/README.md says how to get), so a tool is
+// held by WebAssembly's walls as any other program is. Check evaluates a tool's
+// top level once and keeps the memory it came to as a snapshot; every Run is a
+// new instance of the engine that starts from the snapshot, so no call sees
+// what another left.
+//
+// What a tool is: an ES module whose default export is a function (input,
+// helix) => output; a script with a function execute, run or main, or with
+// module.exports; or the body of such a function, with a return at its top
+// level. prelude.js holds what it finds around itself.
+package javascript

@@ -1,0 +1,218 @@
+package javascript
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
+
+	"github.com/helixd/helixd/reactors/sandbox"
+)
+
+// Guest runs JavaScript tools. It is a sandbox.Guest.
+type Guest struct{}
+
+// cacheName is that of the snapshot in the cache of a tool.
+const cacheName = "snapshot"
+
+// stackSize is how much of the engine's 1 MB stack scripts may use, in bytes:
+// MAX_STACK_SIZE of quickjs-wasi.
+const stackSize = 512 << 10
+
+// numFuncs are what the prelude returns, in its order.
+const (
+	funcMain = iota
+	funcDeliver
+	funcFire
+	funcDescribe
+	funcRender
+	funcAdopt
+	numFuncs
+)
+
+// program is the engine, compiled, with its host modules.
+type program struct {
+	rt       wazero.Runtime
+	compiled wazero.CompiledModule
+	hosts    map[string]api.Module
+}
+
+func open(ctx context.Context, rt wazero.Runtime) (*program, error) {
+	code, err := engine()
+	if err != nil {
+		return nil, err
+	}
+	compiled, err := rt.CompileModule(ctx, code)
+	if err != nil {
+		return nil, fmt.Errorf("compile the JavaScript engine: %w", err)
+	}
+	hosts, err := instantiateHosts(ctx, rt)
+	if err != nil {
+		return nil, errors.Join(err, compiled.Close(ctx))
+	}
+	return &program{rt, compiled, hosts}, nil
+}
+
+func (p *program) close(ctx context.Context) error {
+	var errs []error
+	for _, host := range p.hosts {
+		errs = append(errs, host.Close(ctx))
+	}
+	return errors.Join(append(errs, p.compiled.Close(ctx))...)
+}
+
+var instanceConfig = wazero.NewModuleConfig().WithName("").WithStartFunctions()
+
+// instantiate makes an isolate in which nothing has run.
+func (p *program) instantiate(ctx context.Context, w *world) (*isolate, error) {
+	ctx = resolving(ctx, p.hosts, w)
+	mod, err := p.rt.InstantiateModule(ctx, p.compiled, instanceConfig)
+	if err != nil {
+		return nil, fmt.Errorf("instantiate the JavaScript engine: %w", err)
+	}
+	w.isolate = &isolate{ctx: ctx, mod: mod, mem: mod.Memory(), funcs: make(map[string]api.Function, 24)}
+	return w.isolate, nil
+}
+
+// Check implements sandbox.Guest. It evaluates the tool's top level.
+func (Guest) Check(ctx context.Context, rt wazero.Runtime, code []byte, cache sandbox.Cache) (sandbox.Report, error) {
+	var report sandbox.Report
+	p, err := open(ctx, rt)
+	if err != nil {
+		return report, err
+	}
+	snap, found, err := p.prepare(ctx, code)
+	if err == nil {
+		err = cache.Write(cacheName, snap)
+	}
+	if err = errors.Join(err, p.close(ctx)); err != nil {
+		return report, err
+	}
+	report.ABI = string(found)
+	report.Warnings = warnings(code)
+	return report, nil
+}
+
+// prepare makes a tool's snapshot.
+func (p *program) prepare(ctx context.Context, code []byte) (snap []byte, found shape, err error) {
+	found, err = p.parse(ctx, code)
+	if err != nil {
+		return nil, "", err
+	}
+	w := newWorld(time.Now(), io.Discard, refused)
+	s, err := p.instantiate(ctx, w)
+	if err != nil {
+		return nil, "", err
+	}
+	defer func() { err = errors.Join(err, s.close()) }()
+	all, _ := s.mem.Read(0, s.mem.Size())
+	fresh := append([]byte(nil), all...)
+	funcs, err := s.boot(sandbox.DefaultLimits.Memory)
+	if err != nil {
+		return nil, "", fmt.Errorf("start the JavaScript engine: %w", err)
+	}
+	if err := s.adopt(code, found, funcs); err != nil {
+		return nil, "", s.failure(err, funcs[funcDescribe], found.prefix())
+	}
+	if err := s.bound(0); err != nil {
+		return nil, "", err
+	}
+	taken, err := takeSnapshot(s, fresh, funcs, found.prefix())
+	if err != nil {
+		return nil, "", fmt.Errorf("take snapshot: %w", err)
+	}
+	return taken.encode(), found, nil
+}
+
+// boot starts the engine and evaluates the prelude.
+func (s *isolate) boot(memory int64) (funcs [numFuncs]value, err error) {
+	if _, err := s.do("_initialize"); err != nil {
+		return funcs, err
+	}
+	if failed, err := s.do("qjs_init"); err != nil || failed != 0 {
+		return funcs, errors.Join(errors.New("qjs_init failed"), err)
+	}
+	if _, err := s.do("qjs_set_max_stack_size", stackSize); err != nil {
+		return funcs, err
+	}
+	if err := s.bound(memory); err != nil {
+		return funcs, err
+	}
+	prepare, err := s.eval([]byte(prelude), "helix.js", evalScript)
+	if err != nil {
+		return funcs, fmt.Errorf("evaluate prelude: %w", err)
+	}
+	global, err := s.do("qjs_get_global")
+	if err != nil {
+		return funcs, err
+	}
+	args := []value{value(global)}
+	for _, name := range primitives {
+		at, err := s.write([]byte(name))
+		if err != nil {
+			return funcs, err
+		}
+		f, err := s.do("qjs_new_host_function", uint64(at), uint64(len(name)), 0)
+		if err != nil {
+			return funcs, err
+		}
+		args = append(args, value(f))
+	}
+	list, err := s.call(prepare, args...)
+	if err != nil {
+		return funcs, fmt.Errorf("run prelude: %w", err)
+	}
+	for i := range funcs {
+		f, err := s.do("qjs_get_prop_uint32", uint64(list), uint64(i))
+		if err != nil {
+			return funcs, err
+		}
+		funcs[i] = value(f)
+	}
+	return funcs, nil
+}
+
+// bound sets the limit of what scripts may allocate; 0 is none. The engine's
+// stack and data, 1.2 MB, are part of the memory too.
+func (s *isolate) bound(memory int64) error {
+	limit := uint64(0)
+	if memory > 0 {
+		limit = uint64(min(max(memory-2<<20, 256<<10), 4<<30-1))
+	}
+	_, err := s.do("qjs_set_memory_limit", limit)
+	return err
+}
+
+// Load implements sandbox.Guest. It fails with fs.ErrNotExist when Check has to
+// come first.
+func (Guest) Load(ctx context.Context, rt wazero.Runtime, _ []byte, cache sandbox.Cache) (sandbox.Loaded, error) {
+	if _, err := engine(); err != nil {
+		return nil, err
+	}
+	content, err := cache.Read(cacheName)
+	if err != nil {
+		return nil, fmt.Errorf("read snapshot: %w", err)
+	}
+	snap, err := decodeSnapshot(content)
+	if err != nil {
+		return nil, err
+	}
+	p, err := open(ctx, rt)
+	if err != nil {
+		return nil, err
+	}
+	return &tool{p, snap}, nil
+}
+
+// tool is a program that is ready.
+type tool struct {
+	program  *program
+	snapshot *snapshot
+}
+
+// Close implements sandbox.Loaded.
+func (t *tool) Close(ctx context.Context) error { return t.program.close(ctx) }
