@@ -109,8 +109,6 @@ func (p *program) prepare(ctx context.Context, code []byte) (snap []byte, found 
 		return nil, "", err
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
-	all, _ := s.mem.Read(0, s.mem.Size())
-	fresh := append([]byte(nil), all...)
 	funcs, err := s.boot(sandbox.DefaultLimits.Memory)
 	if err != nil {
 		return nil, "", fmt.Errorf("start the JavaScript engine: %w", err)
@@ -118,10 +116,10 @@ func (p *program) prepare(ctx context.Context, code []byte) (snap []byte, found 
 	if err := s.adopt(code, found, funcs); err != nil {
 		return nil, "", s.failure(err, funcs[funcDescribe], found.prefix())
 	}
-	if err := s.bound(0); err != nil {
+	if err := s.makeRoom(); err != nil {
 		return nil, "", err
 	}
-	taken, err := takeSnapshot(s, fresh, funcs, found.prefix())
+	taken, err := takeSnapshot(s, funcs, found.prefix())
 	if err != nil {
 		return nil, "", fmt.Errorf("take snapshot: %w", err)
 	}
@@ -176,6 +174,22 @@ func (s *isolate) boot(memory int64) (funcs [numFuncs]value, err error) {
 	return funcs, nil
 }
 
+// room is free memory in a snapshot, so that a small call does not make the
+// memory grow, in bytes.
+const room = 512 << 10
+
+func (s *isolate) makeRoom() error {
+	if _, err := s.do("qjs_run_gc"); err != nil {
+		return err
+	}
+	at, err := s.do("wasm_malloc", room)
+	if err != nil || at == 0 {
+		return err
+	}
+	_, err = s.do("wasm_free", uint64(at))
+	return err
+}
+
 // bound sets the limit of what scripts may allocate; 0 is none. The engine's
 // stack and data, 1.2 MB, are part of the memory too.
 func (s *isolate) bound(memory int64) error {
@@ -205,14 +219,21 @@ func (Guest) Load(ctx context.Context, rt wazero.Runtime, _ []byte, cache sandbo
 	if err != nil {
 		return nil, err
 	}
-	return &tool{p, snap}, nil
+	return &tool{program: p, snapshot: snap}, nil
 }
 
 // tool is a program that is ready.
 type tool struct {
 	program  *program
 	snapshot *snapshot
+	idle     *isolate // of an earlier call, whose memory did not grow
 }
 
 // Close implements sandbox.Loaded.
-func (t *tool) Close(ctx context.Context) error { return t.program.close(ctx) }
+func (t *tool) Close(ctx context.Context) error {
+	var err error
+	if t.idle != nil {
+		err = t.idle.close()
+	}
+	return errors.Join(err, t.program.close(ctx))
+}

@@ -17,6 +17,8 @@ type isolate struct {
 	mod   api.Module
 	mem   api.Memory
 	funcs map[string]api.Function
+	// broken is true after a trap: the engine was left in the middle of something.
+	broken bool
 }
 
 // value is a handle.
@@ -34,6 +36,11 @@ const toolFile = "tool.js"
 
 // do calls an export. Its error is wazero's: a trap.
 func (s *isolate) do(name string, args ...uint64) (uint32, error) {
+	result, err := s.raw(name, args...)
+	return uint32(result), err
+}
+
+func (s *isolate) raw(name string, args ...uint64) (uint64, error) {
 	f := s.funcs[name]
 	if f == nil {
 		if f = s.mod.ExportedFunction(name); f == nil {
@@ -44,9 +51,10 @@ func (s *isolate) do(name string, args ...uint64) (uint32, error) {
 	var stack [8]uint64
 	copy(stack[:], args)
 	if err := f.CallWithStack(s.ctx, stack[:]); err != nil {
+		s.broken = true
 		return 0, trapped(err)
 	}
-	return uint32(stack[0]), nil
+	return stack[0], nil
 }
 
 // write puts text into the engine's memory, with a NUL after it. The caller
@@ -107,10 +115,8 @@ func (s *isolate) copied(v value) ([]byte, error) {
 }
 
 func (s *isolate) float(v value) (float64, error) {
-	var stack [1]uint64
-	stack[0] = uint64(v)
-	err := s.mod.ExportedFunction("qjs_get_float64").CallWithStack(s.ctx, stack[:])
-	return api.DecodeF64(stack[0]), err
+	bits, err := s.raw("qjs_get_float64", uint64(v))
+	return api.DecodeF64(bits), err
 }
 
 func (s *isolate) number(n float64) (value, error) {

@@ -21,7 +21,7 @@ var rt wazero.Runtime
 
 func TestMain(m *testing.M) {
 	ctx := context.Background()
-	rt = wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfigCompiler())
+	rt = wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfigCompiler().WithCompilationCache(wazero.NewCompilationCache()))
 	code := m.Run()
 	if err := rt.Close(ctx); err != nil {
 		panic(err)
