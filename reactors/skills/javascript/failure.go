@@ -66,6 +66,10 @@ func (s *isolate) describe(exception *thrown, describe value) (said, error) {
 	if err != nil {
 		return what, err
 	}
+	if isNull, err := s.do("qjs_is_null", uint64(exception.value)); err != nil || isNull != 0 && int64(s.mem.Size()) > s.limit/2 {
+		// The engine throws null when there is no memory for an error.
+		return said{Name: "InternalError", Message: "out of memory"}, err
+	}
 	if json.Unmarshal(content, &what) != nil {
 		return said{Message: "an exception that cannot be described"}, nil
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync"
 	"time"
 
 	"github.com/tetratelabs/wazero"
@@ -41,10 +42,23 @@ type program struct {
 	hosts    map[string]api.Module
 }
 
+// programs is what was opened in each runtime, to be closed with the runtime: it
+// is the same for all tools, and closing a compiled module would take its code
+// from every other of the same content.
+var programs = struct {
+	sync.Mutex
+	of map[wazero.Runtime]*program
+}{of: map[wazero.Runtime]*program{}}
+
 func open(ctx context.Context, rt wazero.Runtime) (*program, error) {
 	code, err := engine()
 	if err != nil {
 		return nil, err
+	}
+	programs.Lock()
+	defer programs.Unlock()
+	if p := programs.of[rt]; p != nil {
+		return p, nil
 	}
 	compiled, err := rt.CompileModule(ctx, code)
 	if err != nil {
@@ -52,17 +66,11 @@ func open(ctx context.Context, rt wazero.Runtime) (*program, error) {
 	}
 	hosts, err := instantiateHosts(ctx, rt)
 	if err != nil {
-		return nil, errors.Join(err, compiled.Close(ctx))
+		return nil, err
 	}
-	return &program{rt, compiled, hosts}, nil
-}
-
-func (p *program) close(ctx context.Context) error {
-	var errs []error
-	for _, host := range p.hosts {
-		errs = append(errs, host.Close(ctx))
-	}
-	return errors.Join(append(errs, p.compiled.Close(ctx))...)
+	p := &program{rt, compiled, hosts}
+	programs.of[rt] = p
+	return p, nil
 }
 
 var instanceConfig = wazero.NewModuleConfig().WithName("").WithStartFunctions()
@@ -89,7 +97,7 @@ func (Guest) Check(ctx context.Context, rt wazero.Runtime, code []byte, cache sa
 	if err == nil {
 		err = cache.Write(cacheName, snap)
 	}
-	if err = errors.Join(err, p.close(ctx)); err != nil {
+	if err != nil {
 		return report, err
 	}
 	report.ABI = string(found)
@@ -138,6 +146,9 @@ func (s *isolate) boot(memory int64) (funcs [numFuncs]value, err error) {
 		return funcs, err
 	}
 	if err := s.bound(memory); err != nil {
+		return funcs, err
+	}
+	if _, err := s.do("qjs_set_module_loader", 1); err != nil {
 		return funcs, err
 	}
 	prepare, err := s.eval([]byte(prelude), "helix.js", evalScript)
@@ -195,6 +206,7 @@ func (s *isolate) makeRoom() error {
 func (s *isolate) bound(memory int64) error {
 	limit := uint64(0)
 	if memory > 0 {
+		s.limit = memory
 		limit = uint64(min(max(memory-2<<20, 256<<10), 4<<30-1))
 	}
 	_, err := s.do("qjs_set_memory_limit", limit)
@@ -230,10 +242,9 @@ type tool struct {
 }
 
 // Close implements sandbox.Loaded.
-func (t *tool) Close(ctx context.Context) error {
-	var err error
-	if t.idle != nil {
-		err = t.idle.close()
+func (t *tool) Close(context.Context) error {
+	if t.idle == nil {
+		return nil
 	}
-	return errors.Join(err, t.program.close(ctx))
+	return t.idle.close()
 }

@@ -19,6 +19,7 @@ type isolate struct {
 	funcs map[string]api.Function
 	// broken is true after a trap: the engine was left in the middle of something.
 	broken bool
+	limit  int64 // bytes of memory
 }
 
 // value is a handle.
@@ -126,6 +127,27 @@ func (s *isolate) number(n float64) (value, error) {
 
 func (s *isolate) free(v value) error {
 	_, err := s.do("qjs_free_value", uint64(v))
+	return err
+}
+
+// throw makes an Error the exception that the engine is in.
+func (s *isolate) throw(message string) error {
+	text, err := s.newString([]byte(message))
+	if err != nil {
+		return err
+	}
+	e, err := s.do("qjs_new_error")
+	if err != nil {
+		return err
+	}
+	name, err := s.write([]byte("message"))
+	if err != nil {
+		return err
+	}
+	if _, err := s.do("qjs_set_prop_string", uint64(e), uint64(name), uint64(text)); err != nil {
+		return err
+	}
+	_, err = s.do("qjs_throw", uint64(e))
 	return err
 }
 

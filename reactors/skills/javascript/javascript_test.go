@@ -19,14 +19,26 @@ import (
 
 var rt wazero.Runtime
 
-func TestMain(m *testing.M) {
+func TestMain(m *testing.M) { os.Exit(withRuntime(m.Run)) }
+
+// withRuntime makes rt, with a compile cache as children have it.
+func withRuntime(do func() int) int {
 	ctx := context.Background()
-	rt = wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfigCompiler().WithCompilationCache(wazero.NewCompilationCache()))
-	code := m.Run()
-	if err := rt.Close(ctx); err != nil {
+	dir, err := os.MkdirTemp("", "javascript")
+	if err != nil {
 		panic(err)
 	}
-	os.Exit(code)
+	defer os.RemoveAll(dir)
+	compiled, err := wazero.NewCompilationCacheWithDir(dir)
+	if err != nil {
+		panic(err)
+	}
+	rt = wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfigCompiler().WithCompilationCache(compiled))
+	code := do()
+	if err := errors.Join(rt.Close(ctx), compiled.Close(ctx)); err != nil {
+		panic(err)
+	}
+	return code
 }
 
 // files is a cache in memory.
@@ -112,9 +124,30 @@ func (p *parent) env(input string) *sandbox.Env {
 	}
 }
 
+// codeOf is the code of an *Error, "" of none, and the text of another error.
+func codeOf(err error) sandbox.Code {
+	var known *sandbox.Error
+	switch {
+	case err == nil:
+		return ""
+	case errors.As(err, &known):
+		return known.Code
+	}
+	return sandbox.Code(err.Error())
+}
+
 func run(t testing.TB, source, input string) (string, error) {
 	t.Helper()
-	out, err := load(t, source).Run(context.Background(), (&parent{serve: echo}).env(input))
+	_, cache, err := check(source)
+	if err != nil {
+		return "", err
+	}
+	loaded, err := javascript.Guest{}.Load(context.Background(), rt, []byte(source), cache)
+	if err != nil {
+		return "", err
+	}
+	defer loaded.Close(context.Background())
+	out, err := loaded.Run(context.Background(), (&parent{serve: echo}).env(input))
 	if err == nil && !json.Valid(out) {
 		t.Errorf("the output is not JSON: %q", out)
 	}

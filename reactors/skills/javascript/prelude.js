@@ -33,21 +33,17 @@
 
   // --- host calls -------------------------------------------------------------------------------------------------
 
-  // HelixError is what a failed host call rejects with. The private field tells it from what a tool makes up.
+  // HelixError is what a failed host call rejects with. The host takes a code from errors in codes only, which holds none
+  // that a tool made.
   class HelixError extends NativeError {
-    #code
     constructor(code, message) {
       super(message)
-      this.#code = code
       define(this, 'code', code)
-    }
-    static code(error) {
-      return typeof error === 'object' && error !== null && #code in error ? error.#code : undefined
     }
   }
   define(HelixError.prototype, 'name', 'HelixError')
-  const codeOf = HelixError.code
-  freeze(HelixError)
+  const codes = new WeakMap()
+  const setCode = uncurry(WeakMap.prototype.set), codeOf = uncurry(WeakMap.prototype.get)
 
   const pending = create(null)
   const call = (name, request = {}) => new NativePromise((resolve, reject) => {
@@ -58,8 +54,10 @@
     else reject(failure(id))
   })
   const failure = text => {
-    const error = parse(text)
-    return new HelixError(error.code, error.message)
+    const { code, message } = parse(text)
+    const error = new HelixError(code, message)
+    setCode(codes, error, code)
+    return error
   }
 
   function deliver(id, ok, text) {
@@ -274,7 +272,7 @@
       return stringify({ __proto__: null, name: '', message: text, stack: '' })
     }
     const said = facts(error)
-    said.code = codeOf(error)
+    said.code = codeOf(codes, error)
     return stringify(said)
   }
 

@@ -91,8 +91,8 @@ func init() { // not a literal: host calls call back into the engine
 			"host_get_timezone_offset": {[]api.ValueType{i32, i32}, one, func(_ *world, _ api.Memory, stack []uint64) { stack[0] = 0 }}, // UTC
 			"host_interrupt":           {nil, one, func(_ *world, _ api.Memory, stack []uint64) { stack[0] = 0 }},
 			"host_promise_rejection":   {[]api.ValueType{i32, i32, i32}, nil, func(*world, api.Memory, []uint64) {}},
-			"host_module_normalize":    {[]api.ValueType{i32, i32}, one, func(_ *world, _ api.Memory, stack []uint64) { stack[0] = 0 }},
-			"host_module_load":         {[]api.ValueType{i32, i32}, one, func(_ *world, _ api.Memory, stack []uint64) { stack[0] = 0 }},
+			"host_module_normalize":    {[]api.ValueType{i32, i32}, one, refuseImport},
+			"host_module_load":         {[]api.ValueType{i32, i32}, one, refuseImport},
 			"host_call":                {[]api.ValueType{i32, i32, i32, i32, i32}, one, hostCall},
 		},
 	}
@@ -154,6 +154,14 @@ func hostCall(w *world, mem api.Memory, stack []uint64) {
 		panic(err)
 	}
 	stack[0] = uint64(v)
+}
+
+// refuseImport throws: there is nothing to import.
+func refuseImport(w *world, _ api.Memory, stack []uint64) {
+	stack[0] = 0
+	if err := w.isolate.throw("import is not available: a tool is one file, and gets all it may use as globals and as helix"); err != nil {
+		panic(err)
+	}
 }
 
 var primitives = []string{"send", "log", "timer", "encode", "decode"}
