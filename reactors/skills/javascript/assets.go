@@ -14,8 +14,13 @@ import (
 //go:embed assets
 var assets embed.FS
 
+// prelude and web are what a tool finds around itself.
+//
 //go:embed prelude.js
 var prelude string
+
+//go:embed web.js
+var web string
 
 // engineSHA256 is that of quickjs.wasm in quickjs-wasi 3.6.2; fetch.sh has it too.
 const engineSHA256 = "d4c9375f2b1ca4dc95f72c8aa2982a7a9951ac8011490d79c6582df732b4bbd9"

@@ -94,8 +94,8 @@ func (what said) located(prefix int) *sandbox.Error {
 		e.Function = bounded(m[1], 200)
 		e.Line, _ = strconv.Atoi(m[2])
 		e.Column, _ = strconv.Atoi(m[3])
-		if e.Line == 1 && e.Column > prefix {
-			e.Column -= prefix
+		if e.Line == 1 && e.Column > 0 {
+			e.Column = max(1, e.Column-prefix)
 		}
 	}
 	return e

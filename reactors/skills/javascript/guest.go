@@ -151,29 +151,23 @@ func (s *isolate) boot(memory int64) (funcs [numFuncs]value, err error) {
 	if _, err := s.do("qjs_set_module_loader", 1); err != nil {
 		return funcs, err
 	}
-	prepare, err := s.eval([]byte(prelude), "helix.js", evalScript)
-	if err != nil {
-		return funcs, fmt.Errorf("evaluate prelude: %w", err)
-	}
 	global, err := s.do("qjs_get_global")
 	if err != nil {
 		return funcs, err
 	}
-	args := []value{value(global)}
-	for _, name := range primitives {
-		at, err := s.write([]byte(name))
-		if err != nil {
+	var host [numPrimitives]value
+	for i, name := range primitives {
+		if host[i], err = s.newFunction(name); err != nil {
 			return funcs, err
 		}
-		f, err := s.do("qjs_new_host_function", uint64(at), uint64(len(name)), 0)
-		if err != nil {
-			return funcs, err
-		}
-		args = append(args, value(f))
 	}
-	list, err := s.call(prepare, args...)
+	view, err := s.define(web, value(global), host[primitiveEncode], host[primitiveDecode])
 	if err != nil {
-		return funcs, fmt.Errorf("run prelude: %w", err)
+		return funcs, fmt.Errorf("evaluate web.js: %w", err)
+	}
+	list, err := s.define(prelude, append([]value{value(global), view}, host[:]...)...)
+	if err != nil {
+		return funcs, fmt.Errorf("evaluate prelude.js: %w", err)
 	}
 	for i := range funcs {
 		f, err := s.do("qjs_get_prop_uint32", uint64(list), uint64(i))
@@ -183,6 +177,25 @@ func (s *isolate) boot(memory int64) (funcs [numFuncs]value, err error) {
 		funcs[i] = value(f)
 	}
 	return funcs, nil
+}
+
+// define evaluates source, a function, and calls it.
+func (s *isolate) define(source string, args ...value) (value, error) {
+	f, err := s.eval([]byte(source), "helix.js", evalScript)
+	if err != nil {
+		return 0, err
+	}
+	return s.call(f, args...)
+}
+
+// newFunction makes a function that calls the host.
+func (s *isolate) newFunction(name string) (value, error) {
+	at, err := s.write([]byte(name))
+	if err != nil {
+		return 0, err
+	}
+	f, err := s.do("qjs_new_host_function", uint64(at), uint64(len(name)), 0)
+	return value(f), err
 }
 
 // room is free memory in a snapshot, so that a small call does not make the

@@ -1,7 +1,7 @@
 // What a tool finds around itself, and what the Go side of this room calls. It is evaluated before the tool, once, into the
 // snapshot. What the host relies on is captured here in constants, so that a tool that changes prototypes or globals
 // harms itself only; for the same reason the functions that are returned use no iteration and no spread.
-(function (global, send, log, timer, encode, decode) {
+(function (global, viewOf, send, log, timer, encode, decode) {
   'use strict'
   const uncurry = Function.prototype.bind.bind(Function.prototype.call)
   const { parse, stringify } = JSON
@@ -26,7 +26,7 @@
   const { imul, floor, min } = Math
   const numberOf = Number
   const isBuffer = ArrayBuffer.isView
-  const nativeAtob = global.atob, nativeBtoa = global.btoa
+  const { atob: nativeAtob, btoa: nativeBtoa, URLSearchParams } = global
 
   const define = (object, name, value) =>
     defineProperty(object, name, { __proto__: null, value, writable: true, configurable: true, enumerable: false })
@@ -84,11 +84,6 @@
       parts[parts.length] = apply(fromCharCode, null, bytes.subarray(i, min(i + 4096, bytes.length)))
     }
     return nativeBtoa(join(parts, ''))
-  }
-  const viewOf = data => {
-    if (data instanceof NativeBytes) return data
-    if (isBuffer(data)) return new NativeBytes(data.buffer, data.byteOffset, data.byteLength)
-    return new NativeBytes(data)
   }
 
   class Headers {
@@ -346,77 +341,8 @@
     apply(due.action, undefined, due.values)
   }
 
-  // --- text -------------------------------------------------------------------------------------------------------
-
-  class TextEncoder {
-    get encoding() { return 'utf-8' }
-    encode(text = '') { return encode(NativeString(text)) }
-  }
-  class TextDecoder {
-    #fatal
-    #keepMark
-    constructor(label = 'utf-8', options) {
-      label = lower(NativeString(label))
-      if (label !== 'utf-8' && label !== 'utf8') throw new RangeError('the encoding ' + label + ' is not available')
-      this.#fatal = !!options?.fatal
-      this.#keepMark = !!options?.ignoreBOM
-    }
-    get encoding() { return 'utf-8' }
-    get fatal() { return this.#fatal }
-    get ignoreBOM() { return this.#keepMark }
-    decode(data) {
-      if (data === undefined) return ''
-      const text = decode(viewOf(data), this.#fatal)
-      if (text === undefined) throw new TypeError('the data is not UTF-8')
-      return !this.#keepMark && charCodeAt(text, 0) === 0xfeff ? slice(text, 1) : text
-    }
-  }
-
-  class URLSearchParams {
-    #pairs = []
-    constructor(init = '') {
-      if (typeof init === 'object' && init !== null) {
-        const pairs = typeof init[Symbol.iterator] === 'function' ? init : Object.entries(init)
-        for (const [name, value] of pairs) this.append(name, value)
-        return
-      }
-      const plain = text => {
-        text = text.replaceAll('+', ' ')
-        try { return decodeURIComponent(text) } catch { return text }
-      }
-      for (const part of NativeString(init).replace(/^\?/, '').split('&')) {
-        if (part === '') continue
-        const at = part.indexOf('=')
-        if (at < 0) this.append(plain(part), '')
-        else this.append(plain(part.slice(0, at)), plain(part.slice(at + 1)))
-      }
-    }
-    append(name, value) { this.#pairs.push([NativeString(name), NativeString(value)]) }
-    delete(name) { this.#pairs = this.#pairs.filter(pair => pair[0] !== name) }
-    get(name) { return this.#pairs.find(pair => pair[0] === name)?.[1] ?? null }
-    getAll(name) { return this.#pairs.filter(pair => pair[0] === name).map(pair => pair[1]) }
-    has(name) { return this.#pairs.some(pair => pair[0] === name) }
-    set(name, value) {
-      const first = this.#pairs.find(pair => pair[0] === name)
-      if (first === undefined) return this.append(name, value)
-      first[1] = NativeString(value)
-      this.#pairs = this.#pairs.filter(pair => pair[0] !== name || pair === first)
-    }
-    sort() { this.#pairs.sort((a, b) => (a[0] < b[0] ? -1 : a[0] > b[0] ? 1 : 0)) }
-    forEach(each) { this.#pairs.forEach(pair => each(pair[1], pair[0], this)) }
-    get size() { return this.#pairs.length }
-    keys() { return this.#pairs.map(pair => pair[0])[Symbol.iterator]() }
-    values() { return this.#pairs.map(pair => pair[1])[Symbol.iterator]() }
-    entries() { return this.#pairs.map(pair => [pair[0], pair[1]])[Symbol.iterator]() }
-    [Symbol.iterator]() { return this.entries() }
-    toString() {
-      const form = text => encodeURIComponent(text.toWellFormed()).replaceAll('%20', '+').replace(/[!'()~]/g, c => '%' + c.charCodeAt(0).toString(16).toUpperCase())
-      return this.#pairs.map(pair => form(pair[0]) + '=' + form(pair[1])).join('&')
-    }
-  }
-
   for (const [name, value] of Object.entries({
-    helix, console, fetch, Headers, Response, HelixError, TextEncoder, TextDecoder, URLSearchParams,
+    helix, console, fetch, Headers, Response, HelixError,
     setTimeout: (action, delay, ...values) => start(action, delay, false, values),
     setInterval: (action, delay, ...values) => start(action, delay, true, values),
     clearTimeout: stop, clearInterval: stop,

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/helixd/helixd/reactors/sandbox"
@@ -69,13 +70,14 @@ func (p *program) parse(ctx context.Context, code []byte) (f shape, err error) {
 		if err = s.failure(err, funcs[funcDescribe], f.prefix()); !errors.As(err, &failed) {
 			return "", err
 		}
+		if !strings.HasPrefix(failed.Message, "SyntaxError") {
+			return "", failed // of a static import, or of memory
+		}
 		if furthest == nil || failed.Line > furthest.Line || failed.Line == furthest.Line && failed.Column > furthest.Column {
 			furthest = failed
 		}
 	}
-	if furthest.Code == sandbox.Exception {
-		furthest.Code = sandbox.SyntaxError
-	}
+	furthest.Code = sandbox.SyntaxError
 	return "", furthest
 }
 

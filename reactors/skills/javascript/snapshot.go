@@ -29,7 +29,7 @@ type snapshot struct {
 const mostPages = 4096
 
 // version changes with all that a snapshot's addresses depend on.
-var version = sha256.Sum256([]byte("snapshot 1 " + engineSHA256 + prelude))
+var version = sha256.Sum256([]byte("snapshot 1 " + engineSHA256 + web + prelude))
 
 // unit is how finely zeroes are left out of a file, in bytes.
 const unit = 1024

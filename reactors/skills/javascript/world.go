@@ -164,7 +164,14 @@ func refuseImport(w *world, _ api.Memory, stack []uint64) {
 	}
 }
 
-var primitives = []string{"send", "log", "timer", "encode", "decode"}
+// primitives are the functions that the prelude gets, in its order.
+var primitives = [numPrimitives]string{"send", "log", "timer", "encode", "decode"}
+
+const (
+	primitiveEncode = 3
+	primitiveDecode = 4
+	numPrimitives   = 5
+)
 
 func (w *world) serve(name string, args [3]value) (value, error) {
 	s := w.isolate
