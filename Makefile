@@ -45,6 +45,7 @@ fmt: ## gofmt everything
 	gofmt -w .
 
 build: ## bin/helixd, static
+	@reactors/skills/javascript/fetch.sh || echo "building without the JavaScript engine: JavaScript tools will not run" >&2
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w' -o bin/helixd ./cmd/helixd
 
 dev: setup ## a Supabase-shaped Postgres with helixd beside it, left running; see .helix/dev.env

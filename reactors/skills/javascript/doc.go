@@ -8,8 +8,13 @@
 // new instance of the engine that starts from the snapshot, so no call sees
 // what another left.
 //
+// So a top level sees the clock and the randomness of the check, and no host
+// calls; in a call, both are the call's. A timer that falls due while a host call
+// is under way fires after the next reply.
+//
 // What a tool is: an ES module whose default export is a function (input,
 // helix) => output; a script with a function execute, run or main, or with
 // module.exports; or the body of such a function, with a return at its top
-// level. prelude.js holds what it finds around itself.
+// level. prelude.js and web.js hold what it
+// finds around itself.
 package javascript

@@ -3,6 +3,7 @@ package javascript
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"regexp"
 	"strconv"
 	"strings"
@@ -49,7 +50,11 @@ func (s *isolate) failure(err error, describe value, prefix int) error {
 	if err != nil {
 		return err
 	}
-	return what.located(prefix)
+	located := what.located(prefix)
+	if located.Code == sandbox.MemoryExceeded && s.limit > 0 {
+		located.Message = fmt.Sprintf("The tool needs more than %d MB of memory.", s.limit>>20)
+	}
+	return located
 }
 
 func (s *isolate) describe(exception *thrown, describe value) (said, error) {

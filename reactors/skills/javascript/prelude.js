@@ -273,22 +273,28 @@
 
   // --- the call ---------------------------------------------------------------------------------------------------
 
-  let tool
+  const entries = ['default', 'execute', 'run', 'main']
+  let tool, owner
   // adopt looks for the function of a tool in what its evaluation left, and says whether it is there.
   function adopt(candidate) {
-    const names = ['default', 'execute', 'run', 'main']
-    if (typeof candidate === 'object' && candidate !== null) {
-      for (let i = 0; i < names.length && typeof candidate !== 'function'; i++) {
-        if (typeof candidate[names[i]] === 'function') candidate = candidate[names[i]]
+    if (typeof candidate === 'function') {
+      tool = candidate
+      return true
+    }
+    if (typeof candidate !== 'object' || candidate === null) return false
+    for (let i = 0; i < entries.length; i++) {
+      const found = candidate[entries[i]]
+      if (typeof found !== 'function' && (i > 0 || found === candidate)) continue
+      if (adopt(found)) {
+        owner ??= candidate
+        return true
       }
     }
-    if (typeof candidate !== 'function') return false
-    tool = candidate
-    return true
+    return false
   }
   async function main(text, a, b, c, d) {
     seed(a, b, c, d)
-    return await tool(parse(text), helix)
+    return await apply(tool, owner, [parse(text), helix])
   }
   // render gives the JSON text of a result.
   function render(value) {
