@@ -4,9 +4,9 @@
 // The engine is QuickJS-NG, compiled to WebAssembly (quickjs.wasm of the npm
 // package quickjs-wasi, which assets/README.md says how to get), so a tool is
 // held by WebAssembly's walls as any other program is. Check evaluates a tool's
-// top level once and keeps the memory it came to as a snapshot; every Run is a
-// new instance of the engine that starts from the snapshot, so no call sees
-// what another left.
+// top level once and keeps the memory it came to as a snapshot. Every Run starts
+// from the snapshot, in a new instance of the engine or in one whose memory is
+// written anew, whole, so no call sees what another left.
 //
 // So a top level sees the clock and the randomness of the check, and no host
 // calls; in a call, both are the call's. A timer that falls due while a host call
@@ -15,6 +15,5 @@
 // What a tool is: an ES module whose default export is a function (input,
 // helix) => output; a script with a function execute, run or main, or with
 // module.exports; or the body of such a function, with a return at its top
-// level. prelude.js and web.js hold what it
-// finds around itself.
+// level. prelude.js and web.js hold what it finds around itself.
 package javascript

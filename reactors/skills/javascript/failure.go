@@ -22,11 +22,12 @@ type said struct {
 	Code    sandbox.Code `json:"code"` // of a host call that failed
 }
 
-// trapped is the *sandbox.Error of an engine that ended.
+// trapped is the error of a host function that ended the engine, or the
+// *sandbox.Error of an engine that ended itself.
 func trapped(err error) error {
-	var known *sandbox.Error
-	if errors.As(err, &known) {
-		return known
+	var host hostFailure
+	if errors.As(err, &host) {
+		return host.error
 	}
 	var exit *sys.ExitError
 	if errors.As(err, &exit) {

@@ -116,7 +116,11 @@ func (p *program) prepare(ctx context.Context, code []byte) (snap []byte, found 
 	if err != nil {
 		return nil, "", err
 	}
-	defer func() { err = errors.Join(err, s.close()) }()
+	defer func() {
+		if closed := s.close(); err == nil {
+			err = closed
+		}
+	}()
 	funcs, err := s.boot(sandbox.DefaultLimits.Memory)
 	if err != nil {
 		return nil, "", fmt.Errorf("start the JavaScript engine: %w", err)

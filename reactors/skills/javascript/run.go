@@ -22,7 +22,9 @@ func (t *tool) Run(ctx context.Context, env *sandbox.Env) (output []byte, err er
 	}
 	defer func() {
 		env.Memory(int64(s.mem.Size()))
-		err = errors.Join(err, t.leave(s))
+		if left := t.leave(s); err == nil {
+			err = left
+		}
 	}()
 	if err := s.bound(env.Limits.Memory); err != nil {
 		return nil, err

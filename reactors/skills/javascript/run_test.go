@@ -168,6 +168,19 @@ func TestHostCalls(t *testing.T) {
 	})
 }
 
+func TestParentThatTakesNoHostCallEndsTheCall(t *testing.T) {
+	loaded := load(t, `return helix.call("x").catch(() => "caught")`)
+	env, lost := (&parent{}).env(`null`), errors.New("lost")
+	env.HostCall = func(string, []byte) (uint32, error) { return 0, lost }
+	if _, err := loaded.Run(context.Background(), env); err != lost {
+		t.Errorf("got %v", err)
+	}
+	out, err := loaded.Run(context.Background(), (&parent{serve: echo}).env(`null`))
+	if err != nil || string(out) != `{"name":"x","request":{}}` {
+		t.Errorf("the call after it: got %s, %v", out, err)
+	}
+}
+
 func TestConsole(t *testing.T) {
 	p := &parent{}
 	_, err := load(t, `

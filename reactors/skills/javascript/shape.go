@@ -55,7 +55,11 @@ func (p *program) parse(ctx context.Context, code []byte) (f shape, err error) {
 	if err != nil {
 		return "", err
 	}
-	defer func() { err = errors.Join(err, s.close()) }()
+	defer func() {
+		if closed := s.close(); err == nil {
+			err = closed
+		}
+	}()
 	funcs, err := s.boot(sandbox.DefaultLimits.Memory)
 	if err != nil {
 		return "", err

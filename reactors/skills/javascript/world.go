@@ -149,9 +149,7 @@ func hostCall(w *world, mem api.Memory, stack []uint64) {
 	}
 	v, err := w.serve(string(name), args)
 	if err != nil {
-		// Of a host function, wazero makes a panic the error of the call into the
-		// engine, which is then at an end.
-		panic(err)
+		panic(hostFailure{err})
 	}
 	stack[0] = uint64(v)
 }
@@ -160,9 +158,13 @@ func hostCall(w *world, mem api.Memory, stack []uint64) {
 func refuseImport(w *world, _ api.Memory, stack []uint64) {
 	stack[0] = 0
 	if err := w.isolate.throw("import is not available: a tool is one file, and gets all it may use as globals and as helix"); err != nil {
-		panic(err)
+		panic(hostFailure{err})
 	}
 }
+
+// hostFailure is what ended a host function and with it the call: wazero makes
+// the panic the error of the call into the engine.
+type hostFailure struct{ error }
 
 // primitives are the functions that the prelude gets, in its order.
 var primitives = [numPrimitives]string{"send", "log", "timer", "encode", "decode"}
