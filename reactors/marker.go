@@ -1,8 +1,12 @@
 package reactors
 
 import (
+	"context"
 	"crypto/subtle"
 	"encoding/json"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
 
 	"github.com/helixd/helixd/replication"
 )
@@ -26,6 +30,21 @@ func (m marker) content() string {
 		panic(err) // strings and numbers
 	}
 	return string(b)
+}
+
+// Mark makes a transaction that a job has just begun one of helixd's: the
+// reactor of this name is not given what it writes into the tables ("public.t").
+func Mark(ctx context.Context, tx pgx.Tx, reactor string, tables ...string) error {
+	writes, err := json.Marshal(map[string][]string{reactor: tables})
+	if err != nil {
+		return err
+	}
+	_, err = tx.Exec(ctx, `select pg_logical_emit_message(true, $1, jsonb_build_object(
+		'secret', (select secret from helix.instance), 'writes', $2::text::jsonb)::text)`, markerPrefix, string(writes))
+	if err != nil {
+		return fmt.Errorf("mark the transaction: %w", err)
+	}
+	return nil
 }
 
 // readMarker gives the marker that a transaction begins with, nil when it is
