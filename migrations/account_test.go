@@ -28,6 +28,10 @@ var rowOf = map[string]string{
 	"helix.sync_versions":   "values ($1, 'note', $1, 'v', 'phone', '{}', 1, '', now(), false, 1, 1, 0, false, '[]')",
 	"helix.sync_roots":      "values ($1, 'note', $1, '{}', 1, 0, 1, true, false, '[]')",
 	"helix.sync_siblings":   "values ($1, 'note', $1, 'v', 'phone', '{}', '', now(), false)",
+	"helix.secrets":         "(user_id, name, ciphertext) values ($1, 'x', '')",
+	"helix.skill_kv":        "(user_id, skill_id, key, value) select $1, id, 'x', '1' from skills",
+	"helix.audit":           "(user_id, seq, at, event, prev_hash, hash) values ($1, 1, now(), '{}', '', '')",
+	"helix.audit_heads":     "(user_id, seq, hash) values ($1, 1, '')",
 	"helix.dead_letters":    "(slot, reactor, table_name, op, key, user_id, lsn, ordinal, error, committed_at) values ('helix', 'sync', 'x', 'INSERT', '{}', $1, '0/1', hashtext($1), '', now())",
 }
 

@@ -140,6 +140,7 @@ var definers = []string{
 	"helix.status",           // reads helix.checkpoints and helix.leaders, and gives numbers
 	"helix.require_runnable", // looks for a skill that is public or built in
 	"public.clone_skill",     // copies one
+	"helix.forget_secret",    // deletes from vault.secrets what goes with an account
 }
 
 // TestFunctions: no caller's search_path reaches into helixd's functions, and

@@ -9,7 +9,7 @@ import (
 )
 
 // golden is what the files were when their version was given.
-var golden = struct{ version, sha256 string }{"20261120000950", "26bd9b55280e593e33db764ba4393ab038de871f2a8532901f271d628bf04082"}
+var golden = struct{ version, sha256 string }{"20261121000960", "24ed8101033b76dd9d2b95447d8f727204783ad8b040c77667695852f19c5d4b"}
 
 func TestVersion(t *testing.T) {
 	sum := sha256.Sum256([]byte(triggers.SQL()))
