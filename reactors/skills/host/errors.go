@@ -2,9 +2,11 @@ package host
 
 import "github.com/helixd/helixd/reactors/sandbox"
 
-// Codes of host calls' errors, beside those of package sandbox and rights.
+// Codes of host calls' errors, beside those of packages sandbox, rights and broker.
 const (
-	UnknownHostCall sandbox.Code = "unknown_host_call"
-	InvalidRequest  sandbox.Code = "invalid_request" // of a host call
-	TooDeep         sandbox.Code = "too_deep"        // skills that call skills
+	UnknownHostCall  sandbox.Code = "unknown_host_call"
+	InvalidRequest   sandbox.Code = "invalid_request"   // of a host call
+	StatementTimeout sandbox.Code = "statement_timeout" // of a host call that asks the database; it may succeed later
+	SecretNotFound   sandbox.Code = "secret_not_found"
+	TooDeep          sandbox.Code = "too_deep" // skills that call skills
 )

@@ -8,12 +8,16 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/helixd/helixd/reactors/skills/host/broker"
+	"github.com/helixd/helixd/reactors/skills/host/secrets"
 	"github.com/helixd/helixd/reactors/skills/rights"
 )
 
 // Options are what Services are made of.
 type Options struct {
-	Policy *rights.Policy
+	Policy  *rights.Policy
+	Broker  *broker.Broker
+	Secrets *secrets.Store
 }
 
 // Services serve the host calls of all runs.

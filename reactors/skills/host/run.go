@@ -158,12 +158,34 @@ type call struct {
 
 // calls are the host calls by name.
 var calls = map[string]func(context.Context, *call) ([]byte, error){
+	"http.fetch":      httpFetch,
+	"memories.search": memoriesSearch,
+	"memories.list":   memoriesList,
+	"memories.write":  memoriesWrite,
+	"kv.get":          kvGet,
+	"kv.set":          kvSet,
+	"kv.delete":       kvDelete,
+	"kv.list":         kvList,
 	"skill.run": func(ctx context.Context, c *call) ([]byte, error) {
 		if c.tree.skills == nil {
 			return nil, sandbox.Errorf(UnknownHostCall, "no skills can be called here")
 		}
 		return c.tree.skills(ctx, c.Run, c.request)
 	},
+}
+
+// require says why a capability may not be used.
+func (c *call) require(needed rights.Capability) error {
+	if c.subject.May.Has(needed) {
+		return nil
+	}
+	c.event.Capability = needed.String()
+	for _, d := range c.subject.Denials {
+		if d.Capability == c.event.Capability {
+			return sandbox.Errorf(sandbox.Code(d.Code), "%s", d.Message)
+		}
+	}
+	return sandbox.Errorf(sandbox.Code(rights.NotGranted), "the skill does not ask for %s in its capabilities", needed)
 }
 
 // once gives an id for an outside effect: the same when this part of the run is

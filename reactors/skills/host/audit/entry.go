@@ -31,14 +31,17 @@ type Event struct {
 	SHA256     string `json:"sha256,omitempty"`     // of the code that it was granted to, or taken from
 	Message    string `json:"message,omitempty"`    // of a denial
 
-	Call       string `json:"call,omitempty"`   // name of a host call
-	Target     string `json:"target,omitempty"` // host[:port] of http.fetch
-	Method     string `json:"method,omitempty"` // of http.fetch
-	Status     int    `json:"status,omitempty"` // HTTP status
-	KeyBytes   int    `json:"key_bytes,omitempty"`
-	Sent       int    `json:"bytes_sent,omitempty"` // of the request
-	Received   int    `json:"bytes_received,omitempty"`
-	DurationMS int64  `json:"duration_ms,omitempty"`
+	Call     string `json:"call,omitempty"`   // name of a host call
+	Target   string `json:"target,omitempty"` // host[:port] of http.fetch
+	Method   string `json:"method,omitempty"` // of http.fetch
+	Status   int    `json:"status,omitempty"` // HTTP status
+	KeyBytes int    `json:"key_bytes,omitempty"`
+
+	Secrets []string `json:"secrets,omitempty"` // names of those that http.fetch used
+
+	Sent       int   `json:"bytes_sent,omitempty"` // of the request
+	Received   int   `json:"bytes_received,omitempty"`
+	DurationMS int64 `json:"duration_ms,omitempty"`
 
 	Outcome string `json:"outcome,omitempty"` // "ok" or the code of the error
 }
