@@ -252,6 +252,36 @@ func TestLog(t *testing.T) {
 	}
 }
 
+func TestGrant(t *testing.T) {
+	b := newBench(t)
+	user := b.user(t)
+	b.exec(t, "insert into skills (user_id, name) values ($1, 'x')", user)
+	b.exec(t, "insert into skill_grants (user_id, skill_id, sha256, capability) select $1, id, repeat('a', 64), 'kv' from skills", user)
+	b.exec(t, "delete from skills")
+	rows, err := b.conn.Query(t.Context(), "select op, key::text from helix.inbox where table_name = 'skill_grants' order by id")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var op, key string
+	var got []string
+	if _, err := pgx.ForEachRow(rows, []any{&op, &key}, func() error {
+		e, err := audit.Grant(user, []byte(key), op == "INSERT", time.Now())
+		if e.User != user || e.Skill == uuid.Nil || e.Run != uuid.Nil {
+			t.Errorf("entry %+v", e)
+		}
+		got = append(got, e.Event.Kind+" "+e.Event.Capability+" "+e.Event.SHA256[:1])
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(got, []string{"granted kv a", "revoked kv a"}) {
+		t.Errorf("entries %v", got)
+	}
+	if _, err := audit.Grant(user, []byte(`{"skill_id": "x"}`), true, time.Now()); err == nil {
+		t.Error("a key of no skill is one")
+	}
+}
+
 // BenchmarkAppend commits what 20 runs of 20 users tell, five entries each.
 func BenchmarkAppend(b *testing.B) {
 	bench := newBench(b)
