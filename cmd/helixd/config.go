@@ -32,11 +32,13 @@ type config struct {
 	driftEvery  time.Duration
 	logLevel    string
 	logFormat   string
+	ageKey      string
 
 	drift string // driftEvery as it was given
 }
 
-// setting is a flag with its variable.
+// setting is a flag with its variable. A key has no flag: every user of the
+// machine can read the arguments of a process.
 type setting struct {
 	flag, env, fallback, help string
 	value                     *string
@@ -51,6 +53,7 @@ func (c *config) settings() []setting {
 		{"drift-interval", "HELIX_DRIFT_INTERVAL", "2s", "how often to look whether the publication was altered", &c.drift},
 		{"log-level", "HELIX_LOG_LEVEL", "info", "trace, debug, info, warn or error", &c.logLevel},
 		{"log-format", "HELIX_LOG_FORMAT", "", "json or console; console on a terminal", &c.logFormat},
+		{"", "HELIX_AGE_KEY", "", "", &c.ageKey},
 	}
 }
 
@@ -66,6 +69,9 @@ type usageError struct{ error }
 
 func (c *config) register(flags *pflag.FlagSet) {
 	for _, s := range c.settings() {
+		if s.flag == "" {
+			continue
+		}
 		flags.StringVar(s.value, s.flag, "", fmt.Sprintf("%s (%s)%s", s.help, s.env, byDefault(s.fallback)))
 	}
 }

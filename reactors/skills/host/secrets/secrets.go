@@ -35,6 +35,7 @@ const maxHosts = 100
 // Errors of this package that a caller may want to tell apart.
 var (
 	ErrNotFound = errors.New("there is no secret of this name")
+	ErrNoUser   = errors.New("there is no user of this id")
 	ErrNoKey    = errors.New("the project has no Supabase Vault, and HELIX_AGE_KEY is not set (age-keygen makes one)")
 )
 
@@ -109,7 +110,11 @@ func (s *Store) Set(ctx context.Context, user uuid.UUID, of, value string, hosts
 		_, err = tx.Exec(ctx, `insert into helix.secrets (user_id, name, hosts, ciphertext) values ($1, $2, $3, $4)
 			on conflict (user_id, name) do update set hosts = excluded.hosts, ciphertext = excluded.ciphertext, updated_at = now()`,
 			user, of, kept, sealed)
-		if err != nil {
+		var pgErr *pgconn.PgError
+		switch {
+		case errors.As(err, &pgErr) && pgErr.Code == "23503": // foreign_key_violation
+			return ErrNoUser
+		case err != nil:
 			return quiet("write helix.secrets", err)
 		}
 		if !vault {
