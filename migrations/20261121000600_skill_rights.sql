@@ -51,3 +51,5 @@ comment on table helix.audit is
 comment on column helix.audit.run_id is 'no foreign key, nor of skill_id: a run that is deleted must not change the chain';
 
 revoke all on helix.secrets, helix.skill_kv, helix.audit_heads, helix.audit from public, anon, authenticated, service_role;
+-- It may truncate public.skills, which takes this table along; the schema stays closed to it.
+grant truncate on helix.skill_kv to service_role;

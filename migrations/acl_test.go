@@ -65,6 +65,7 @@ var helixRights = map[string]string{
 	"function helix.decayed":  everyUser,
 	"function helix.constant": everyUser,
 	"function helix.utc":      everyUser,
+	"table helix.skill_kv":    "postgres=all, service_role=truncate", // goes along with skills
 }
 
 func TestRights(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 	"github.com/helixd/helixd/reactors/skills/rights"
 )
 
-// Options are what Services are made of.
+// Options are what Services are made of; none may be left out.
 type Options struct {
 	Policy  *rights.Policy
 	Broker  *broker.Broker

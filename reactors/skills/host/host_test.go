@@ -344,6 +344,27 @@ func TestMemories(t *testing.T) {
 			}
 		}
 	})
+	t.Run("are written once by nested skills in whatever order they come", func(t *testing.T) {
+		subject := r.Subject()
+		subject.Run = uuid.New()
+		nested := func(ctx context.Context, caller *host.Run, request []byte) ([]byte, error) {
+			n, err := caller.Nested(ctx, skill, []string{"memories:write"})
+			if err != nil {
+				return nil, err
+			}
+			return n.Call(ctx, "memories.write", request)
+		}
+		const one, two = `{"type": "semantic", "content": "nested one"}`, `{"type": "semantic", "content": "nested two"}`
+		for _, order := range [][]string{{one, two, two}, {two, one, two}} {
+			run := b.services.Run(subject, nested)
+			for _, request := range order {
+				call(t, run, "skill.run", request)
+			}
+		}
+		if n := get[int](t, b, "select count(*) from memories where content like 'nested %'"); n != 3 {
+			t.Errorf("%d memories were written", n)
+		}
+	})
 	t.Run("are marked as helixd's in the write-ahead log", func(t *testing.T) {
 		slot := b.db.SlotName("mark")
 		b.exec(t, "select pg_create_logical_replication_slot($1, 'pgoutput')", slot)

@@ -170,7 +170,8 @@ var calls = map[string]func(context.Context, *call) ([]byte, error){
 		if c.tree.skills == nil {
 			return nil, sandbox.Errorf(UnknownHostCall, "no skills can be called here")
 		}
-		return c.tree.skills(ctx, c.Run, c.request)
+		// Skills that are called at once come in any order: the request tells them apart.
+		return c.tree.skills(ctx, c.Step(c.once(c.event.Call, c.request).String()), c.request)
 	},
 }
 
