@@ -129,6 +129,43 @@ func TestAppend(t *testing.T) {
 			t.Errorf("%+v %v", sum, breaks)
 		}
 	})
+	t.Run("waits for an account that is being deleted, and drops its entries", func(t *testing.T) {
+		gone := b.user(t)
+		b.append(t, entry(gone, 1))
+		admin := b.db.Connect(t, "supabase_auth_admin")
+		tx, err := admin.Begin(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := tx.Exec(t.Context(), "delete from auth.users where id = $1", gone); err != nil {
+			t.Fatal(err)
+		}
+		done := make(chan error, 1)
+		go func() {
+			done <- pgx.BeginFunc(t.Context(), b.pool, func(tx pgx.Tx) error {
+				return audit.Append(t.Context(), tx, []audit.Entry{entry(gone, 2), entry(one, 3)})
+			})
+		}()
+		for waits := false; !waits; {
+			if err := b.conn.QueryRow(t.Context(), "select exists (select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock')").Scan(&waits); err != nil {
+				t.Fatal(err)
+			}
+			select {
+			case err := <-done:
+				t.Fatalf("it did not wait: %v", err)
+			default:
+			}
+		}
+		if err := tx.Commit(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+		if sum, breaks, _ := b.verify(t, audit.Verification{}); sum != (audit.Summary{Chains: 2, Entries: 7}) || len(breaks) > 0 {
+			t.Errorf("%+v %v", sum, breaks)
+		}
+	})
 	t.Run("at once from many sides breaks no chain", func(t *testing.T) {
 		users := []uuid.UUID{b.user(t), b.user(t), b.user(t)}
 		var wg sync.WaitGroup
@@ -146,7 +183,7 @@ func TestAppend(t *testing.T) {
 		}
 		wg.Wait()
 		sum, breaks, _ := b.verify(t, audit.Verification{})
-		if sum.Chains != 5 || sum.Entries != 6+360 || len(breaks) > 0 {
+		if sum.Chains != 5 || sum.Entries != 7+360 || len(breaks) > 0 {
 			t.Errorf("%+v %v", sum, breaks)
 		}
 	})

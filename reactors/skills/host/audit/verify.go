@@ -65,7 +65,7 @@ func Verify(ctx context.Context, conn *pgx.Conn, v Verification) (Summary, error
 	if err != nil {
 		return Summary{}, fmt.Errorf("verify the audit: %w", err)
 	}
-	defer tx.Rollback(context.WithoutCancel(ctx)) //nolint:errcheck // it has read only
+	defer tx.Rollback(context.WithoutCancel(ctx))                              //nolint:errcheck // it has read only
 	if _, err := tx.Exec(ctx, "set local statement_timeout = 0"); err != nil { // hosted projects have two minutes
 		return Summary{}, fmt.Errorf("verify the audit: %w", err)
 	}
