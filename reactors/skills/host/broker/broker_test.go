@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -23,6 +24,16 @@ import (
 	"github.com/helixd/helixd/reactors/skills/host/broker"
 	"github.com/helixd/helixd/reactors/skills/host/broker/brokertest"
 )
+
+// TestMain names a proxy that nobody can reach: were it used, most tests would fail.
+func TestMain(m *testing.M) {
+	for _, name := range []string{"HTTPS_PROXY", "https_proxy", "ALL_PROXY"} {
+		if err := os.Setenv(name, "http://127.0.0.1:1"); err != nil {
+			panic(err)
+		}
+	}
+	os.Exit(m.Run())
+}
 
 const secretValue = `s3cret/"value"+1`
 
@@ -190,15 +201,6 @@ func TestFetch(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	t.Run("uses no proxy of the environment", func(t *testing.T) {
-		t.Setenv("HTTPS_PROXY", "http://127.0.0.1:1")
-		t.Setenv("ALL_PROXY", "http://127.0.0.1:1")
-		n := brokertest.New(t)
-		host := n.Serve(t, http.HandlerFunc(echo), "direct.example")[0]
-		if _, err := n.Broker.Fetch(t.Context(), broker.Request{URL: "https://" + host}, everywhere, secret); err != nil {
-			t.Error(err)
-		}
-	})
 }
 
 func TestResponses(t *testing.T) {
@@ -272,6 +274,7 @@ func TestNames(t *testing.T) {
 		"nat64.example":    {"64:ff9b::7f00:2"},
 		"both.example":     {"8.8.8.8", "127.0.0.2"}, // one of them is enough
 		"all.example":      {"127.0.0.1", "::1"},
+		"second.example":   {"127.0.0.1", "127.0.0.2"},
 	} {
 		n.Name(name, addresses...)
 		t.Run(name+" is forbidden", func(t *testing.T) {
@@ -279,7 +282,7 @@ func TestNames(t *testing.T) {
 			if code(err) != broker.AddressForbidden {
 				t.Error(err)
 			}
-			if slices.ContainsFunc(addresses, func(a string) bool { return strings.Contains(err.Error(), a) }) {
+			if err != nil && slices.ContainsFunc(addresses, func(a string) bool { return strings.Contains(err.Error(), a) }) {
 				t.Errorf("the error tells the address: %v", err)
 			}
 		})
