@@ -13,11 +13,11 @@ import (
 	"github.com/helixd/helixd/reactors/skills/rights"
 )
 
-// Options are what Services are made of; none may be left out.
+// Options are what Services are made of.
 type Options struct {
 	Policy  *rights.Policy
-	Broker  *broker.Broker
-	Secrets *secrets.Store
+	Broker  *broker.Broker // nil: one to the Internet
+	Secrets *secrets.Store // nil: Supabase Vault's only
 }
 
 // Services serve the host calls of all runs.
@@ -28,6 +28,12 @@ type Services struct {
 
 // New makes Services.
 func New(pool *pgxpool.Pool, o Options) *Services {
+	if o.Broker == nil {
+		o.Broker = broker.New(broker.Options{})
+	}
+	if o.Secrets == nil {
+		o.Secrets = secrets.WithoutKey(pool)
+	}
 	return &Services{pool: pool, Options: o}
 }
 

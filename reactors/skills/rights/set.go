@@ -35,9 +35,6 @@ func (s Set) HasHost(host string, port uint16) bool {
 	return s.Has(Capability{Kind: Network, Host: host, Port: port})
 }
 
-// HasSecret reports whether the secret may be used.
-func (s Set) HasSecret(name string) bool { return s.Has(Capability{Kind: Secrets, Name: name}) }
-
 // Intersect gives what is in both.
 func (s Set) Intersect(t Set) Set {
 	both := NewSet()
@@ -52,11 +49,6 @@ func (s Set) Intersect(t Set) Set {
 // List gives the capabilities in order.
 func (s Set) List() []Capability {
 	return slices.SortedFunc(maps.Keys(s.all), Capability.Compare)
-}
-
-// Hosts gives the Network capabilities, in order.
-func (s Set) Hosts() []Capability {
-	return slices.DeleteFunc(s.List(), func(c Capability) bool { return c.Kind != Network })
 }
 
 // MarshalJSON gives an array of the capabilities' spellings, in order.

@@ -54,16 +54,18 @@ type Store struct {
 
 // New makes a Store. The key is an age identity, AGE-SECRET-KEY-1…, or "".
 func New(db DB, key string) (*Store, error) {
-	s := &Store{db: db}
-	if key != "" {
-		identity, err := age.ParseX25519Identity(key)
-		if err != nil {
-			return nil, errors.New("HELIX_AGE_KEY is no age identity: it looks like AGE-SECRET-KEY-1…, and age-keygen makes one")
-		}
-		s.key = identity
+	if key == "" {
+		return WithoutKey(db), nil
 	}
-	return s, nil
+	identity, err := age.ParseX25519Identity(key)
+	if err != nil {
+		return nil, errors.New("HELIX_AGE_KEY is no age identity: it looks like AGE-SECRET-KEY-1…, and age-keygen makes one")
+	}
+	return &Store{db, identity}, nil
 }
+
+// WithoutKey makes a Store that keeps and reads secrets in Supabase Vault only.
+func WithoutKey(db DB) *Store { return &Store{db: db} }
 
 // Secret is a secret without its value.
 type Secret struct {
