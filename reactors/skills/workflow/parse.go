@@ -174,7 +174,7 @@ func (p *parser) step(d stepDocument, at string, depth int) (*step, *Error) {
 		}
 	}
 	if len(d.OutputMapping) > 0 {
-		if s.output, err = p.mapping(d.OutputMapping, s.id, at+"/outputMapping", nil); err != nil {
+		if s.output, err = parsedMapping(d.OutputMapping, s.id, at+"/outputMapping"); err != nil {
 			return nil, err
 		}
 	}
@@ -223,8 +223,7 @@ func (p *parser) ref(s *step, d stepDocument) *Error {
 	return nil
 }
 
-// mapping checks what a mapping looks at: ids, or anything where ids is nil.
-func (p *parser) mapping(doc json.RawMessage, id, at string, ids []string) (*mapping, *Error) {
+func parsedMapping(doc json.RawMessage, id, at string) (*mapping, *Error) {
 	v, err := schema.Decode(doc)
 	if err != nil {
 		return nil, schemaError(DefinitionInvalid, err)
@@ -237,8 +236,14 @@ func (p *parser) mapping(doc json.RawMessage, id, at string, ids []string) (*map
 		}
 		return nil, wrong(MappingInvalid, id, at, "%s", in.err)
 	}
-	if ids == nil && at != "/output" {
-		return m, nil
+	return m, nil
+}
+
+// mapping checks also that a mapping looks at the input and at ids only.
+func (p *parser) mapping(doc json.RawMessage, id, at string, ids []string) (*mapping, *Error) {
+	m, err := parsedMapping(doc, id, at)
+	if err != nil {
+		return nil, err
 	}
 	queries := m.all()
 	for _, name := range slices.Sorted(maps.Keys(queries)) {
