@@ -50,13 +50,17 @@ func (d *Dispatcher) Lead(ctx context.Context, holder string) (replication.LSN, 
 
 // RecordReactors tells apps, through helix_status, which reactors run.
 func (d *Dispatcher) RecordReactors(ctx context.Context) error {
-	names := make([]string, len(d.reactors))
+	names, queues := make([]string, len(d.reactors)), make([]*string, len(d.reactors))
 	for i, r := range d.reactors {
 		names[i] = r.Name()
+		if q, ok := r.(interface{ Queue() string }); ok { // River's, of its jobs
+			queue := q.Queue()
+			queues[i] = &queue
+		}
 	}
 	_, err := d.pool.Exec(ctx, `with gone as (delete from helix.reactors where slot = $1 and reactor <> all ($2::text[]))
-		insert into helix.reactors (reactor, slot) select unnest($2::text[]), $1
-		on conflict (reactor) do update set slot = excluded.slot, updated_at = now()`, d.slot, names)
+		insert into helix.reactors (reactor, slot, queue) select r.name, $1, r.queue from unnest($2::text[], $3::text[]) as r (name, queue)
+		on conflict (reactor) do update set slot = excluded.slot, queue = excluded.queue, updated_at = now()`, d.slot, names, queues)
 	if err != nil {
 		return fmt.Errorf("record the reactors: %w", err)
 	}

@@ -405,7 +405,7 @@ func (d *Dispatcher) write(ctx context.Context, batch *pgx.Batch) error {
 		}
 	}
 	if len(tx.jobs) > 0 {
-		if err := d.jobs.insert(ctx, tx.Tx, tx.jobs); err != nil {
+		if err := d.jobs.Insert(ctx, tx.Tx, tx.jobs); err != nil {
 			return err
 		}
 	}

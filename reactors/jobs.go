@@ -2,9 +2,11 @@ package reactors
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -23,14 +25,47 @@ const jobSchema = "helix"
 // Jobs is helixd's River client: reactors enqueue through it inside the apply
 // transaction, workers work what was committed.
 type Jobs struct {
-	client  *river.Client[pgx.Tx]
-	work    bool
-	started bool
+	client   *river.Client[pgx.Tx]
+	pool     *pgxpool.Pool
+	log      *slog.Logger
+	holder   string
+	services []Service
+	work     bool
+	started  bool
+	resting  context.CancelFunc // ends the heartbeat
+	rested   chan struct{}
 }
 
+// Service is a kind of work and what lives beside it while jobs are worked.
+type Service interface {
+	// Configure adds its workers and queues.
+	Configure(config *river.Config)
+	// Start is called before the first job is worked, Stop when no further one is
+	// begun. ctx of Stop ends when the process will wait no longer.
+	Start(ctx context.Context, jobs *Jobs) error
+	Stop(ctx context.Context)
+}
+
+// JobOption says more of a Jobs.
+type JobOption func(*Jobs)
+
+// Named gives the name that this process has among all that work jobs, of at
+// most 100 bytes; without it one is made up. No two processes may share one.
+func Named(holder string) JobOption { return func(j *Jobs) { j.holder = holder } }
+
+// With lets the process do a Service's work, where it works jobs at all.
+func With(s Service) JobOption { return func(j *Jobs) { j.services = append(j.services, s) } }
+
 // NewJobs makes a client. Without work it only inserts.
-func NewJobs(pool *pgxpool.Pool, work bool, log *slog.Logger) (*Jobs, error) {
-	config := &river.Config{Schema: jobSchema, Logger: log}
+func NewJobs(pool *pgxpool.Pool, work bool, log *slog.Logger, options ...JobOption) (*Jobs, error) {
+	j := &Jobs{pool: pool, log: log, work: work, holder: "helixd " + strings.ToLower(rand.Text()[:10])}
+	if j.log == nil {
+		j.log = slog.New(slog.DiscardHandler)
+	}
+	for _, option := range options {
+		option(j)
+	}
+	config := &river.Config{Schema: jobSchema, Logger: log, ID: j.holder}
 	if work {
 		config.Workers = river.NewWorkers()
 		river.AddWorker(config.Workers, &pruneInboxWorker{pool: pool})
@@ -38,13 +73,19 @@ func NewJobs(pool *pgxpool.Pool, work bool, log *slog.Logger) (*Jobs, error) {
 		config.FetchCooldown = 5 * time.Millisecond // 4.7 ms from insert to work, where the default takes 55
 		config.JobTimeout = time.Minute
 		config.RescueStuckJobsAfter = 5 * time.Minute
+		for _, s := range j.services {
+			s.Configure(config)
+		}
 	}
-	client, err := river.NewClient(riverpgxv5.New(pool), config)
-	if err != nil {
+	var err error
+	if j.client, err = river.NewClient(riverpgxv5.New(pool), config); err != nil {
 		return nil, fmt.Errorf("make a River client: %w", err)
 	}
-	return &Jobs{client: client, work: work}, nil
+	return j, nil
 }
+
+// Holder is this process's name among all that work jobs.
+func (j *Jobs) Holder() string { return j.holder }
 
 // Start begins to work jobs, until Stop. Any number of processes may: they share
 // the queues, and one of them is elected to schedule and to rescue. Started
@@ -52,6 +93,14 @@ func NewJobs(pool *pgxpool.Pool, work bool, log *slog.Logger) (*Jobs, error) {
 func (j *Jobs) Start(ctx context.Context) error {
 	if j.started || !j.work {
 		return nil
+	}
+	if err := j.live(ctx); err != nil {
+		return err
+	}
+	for _, s := range j.services {
+		if err := s.Start(ctx, j); err != nil {
+			return err
+		}
 	}
 	if err := j.client.Start(ctx); err != nil {
 		return fmt.Errorf("start River: %w", err)
@@ -66,19 +115,36 @@ func (j *Jobs) Stop(ctx context.Context) error {
 	if !j.started {
 		return nil
 	}
-	if err := j.client.Stop(ctx); err == nil {
-		return nil
+	stopped := make(chan error, 1)
+	go func() { stopped <- j.client.Stop(ctx) }() // first of all it fetches no more
+	for _, s := range j.services {
+		s.Stop(ctx)
 	}
-	cancelled, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
-	defer cancel()
-	return j.client.StopAndCancel(cancelled)
+	err := <-stopped
+	if err != nil {
+		cancelled, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
+		defer cancel()
+		err = j.client.StopAndCancel(cancelled)
+	}
+	j.rest(err == nil)
+	return err
 }
 
-func (j *Jobs) insert(ctx context.Context, tx pgx.Tx, jobs []river.InsertManyParams) error {
+// Insert enqueues jobs in a transaction.
+func (j *Jobs) Insert(ctx context.Context, tx pgx.Tx, jobs []river.InsertManyParams) error {
 	if _, err := j.client.InsertManyTx(ctx, tx, jobs); err != nil {
 		return fmt.Errorf("enqueue jobs: %w", err)
 	}
 	return nil
+}
+
+// InsertOne enqueues a job in a transaction and gives its id.
+func (j *Jobs) InsertOne(ctx context.Context, tx pgx.Tx, args river.JobArgs, opts *river.InsertOpts) (int64, error) {
+	inserted, err := j.client.InsertTx(ctx, tx, args, opts)
+	if err != nil {
+		return 0, fmt.Errorf("enqueue %s: %w", args.Kind(), err)
+	}
+	return inserted.Job.ID, nil
 }
 
 // PruneInbox removes the inbox's rows of all transactions before XID once the
@@ -129,9 +195,9 @@ func (j *Jobs) enqueuePrune(ctx context.Context, tx pgx.Tx, slot string) error {
 // stopped for so long that it was taken for dead, and has written nothing.
 var ErrRescued = errors.New("the job was rescued and is another worker's now")
 
-// complete ends a job in the transaction that has its results. River's own
+// Complete ends a job in the transaction that has its results. River's own
 // JobCompleteTx asks neither whether the job still runs nor whose attempt it is.
-func complete[T river.JobArgs](ctx context.Context, tx pgx.Tx, job *river.Job[T]) error {
+func Complete[T river.JobArgs](ctx context.Context, tx pgx.Tx, job *river.Job[T]) error {
 	tag, err := tx.Exec(ctx, "select from "+jobSchema+".river_job where id = $1 and attempt = $2 and state = 'running' for update",
 		job.ID, job.Attempt)
 	if err != nil {
@@ -180,7 +246,7 @@ func (w *pruneInboxWorker) Work(ctx context.Context, job *river.Job[PruneInbox])
 			more, delay = true, pruneRetry
 		}
 		failpoint.Here("job")
-		if err := complete(ctx, tx, job); err != nil {
+		if err := Complete(ctx, tx, job); err != nil {
 			return err
 		}
 		if more {

@@ -37,7 +37,7 @@ func (w *lateWorker) Work(ctx context.Context, job *river.Job[lateArgs]) error {
 				return err
 			}
 		}
-		return complete(ctx, tx, job)
+		return Complete(ctx, tx, job)
 	})
 	w.ended <- err
 	return err

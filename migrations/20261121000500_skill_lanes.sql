@@ -1,0 +1,44 @@
+-- Who works jobs, and how runs of skills are claimed. Every statement may run again.
+
+set local lock_timeout = '2s'; -- a foreign key to auth.users locks it: better to try again than to queue sign-ins
+
+create table if not exists helix.workers (
+  holder text primary key,
+  heartbeat_at timestamptz not null default now()
+);
+comment on table helix.workers is 'the processes that work jobs; the jobs of one that is silent are given to others';
+
+create table if not exists helix.skill_queues (
+  user_id uuid primary key references auth.users (id) on delete cascade,
+  tokens double precision,
+  refilled_at timestamptz
+);
+comment on table helix.skill_queues is
+  'a row each user who has run skills; who holds its lock claims or ends runs, so that none waits unseen';
+comment on column helix.skill_queues.tokens is 'runs that the user''s rate allowed at refilled_at; null: never limited';
+
+create table if not exists helix.skill_claims (
+  run_id uuid primary key references public.skill_runs (id) on delete cascade,
+  user_id uuid not null,
+  job_id bigint not null,
+  attempt integer not null,
+  interruptions integer not null default 0,
+  holder text not null
+);
+comment on table helix.skill_claims is 'runs that a lane has taken; a result is written only by who deletes the claim';
+comment on column helix.skill_claims.job_id is 'of the lane, in river_job; attempt is its attempt';
+comment on column helix.skill_claims.interruptions is 'how often the process that ran it was lost';
+create index if not exists skill_claims_user_id_idx on helix.skill_claims (user_id);
+create index if not exists skill_claims_job_id_idx on helix.skill_claims (job_id);
+
+create index if not exists skill_runs_queue_idx on public.skill_runs (user_id, created_at, id) where status = 'queued';
+create index if not exists skills_pending_idx on public.skills (id) where status = 'pending';
+create index if not exists river_job_skill_lane_idx on helix.river_job ((args ->> 'user_id'))
+  where kind = 'skill_lane' and state = 'available';
+create index if not exists river_job_skill_schedule_idx on helix.river_job ((args ->> 'skill_id'))
+  where kind = 'skill_schedule' and state in ('available', 'scheduled', 'retryable');
+
+alter table helix.reactors add column if not exists details jsonb;
+comment on column helix.reactors.details is 'what the reactor''s workers say of themselves, {} or null where they are well';
+
+revoke all on helix.workers, helix.skill_queues, helix.skill_claims from public, anon, authenticated, service_role;

@@ -1,0 +1,56 @@
+package reactors
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// Results writes what jobs come to, in transactions that a reactor knows as its
+// own, and tells users of it as an apply does.
+type Results struct {
+	pool    *pgxpool.Pool
+	marker  string
+	canSend bool
+}
+
+// NewResults makes the Results of one reactor's jobs.
+func NewResults(ctx context.Context, pool *pgxpool.Pool, reactor string, writes ...string) (*Results, error) {
+	m := marker{Writes: map[string][]string{reactor: writes}}
+	if err := pool.QueryRow(ctx, "select secret from helix.instance").Scan(&m.Secret); err != nil {
+		return nil, fmt.Errorf("read helix.instance: %w", err)
+	}
+	canSend, err := canBroadcast(ctx, pool)
+	if err != nil {
+		return nil, fmt.Errorf("look for realtime.send: %w", err)
+	}
+	return &Results{pool, m.content(), canSend}, nil
+}
+
+// Begin begins a transaction whose first operation is the marker.
+func (r *Results) Begin(ctx context.Context) (pgx.Tx, error) {
+	return r.pool.BeginTx(ctx, pgx.TxOptions{BeginQuery: fmt.Sprintf(
+		"begin isolation level read committed; select pg_logical_emit_message(true, %s, %s)",
+		quoteLiteral(markerPrefix), quoteLiteral(r.marker))}) // one round trip
+}
+
+// QueueMarker makes a batch that is a transaction by itself one of the reactor's:
+// it is to be the first statement that writes.
+func (r *Results) QueueMarker(batch *pgx.Batch) {
+	batch.Queue("select pg_logical_emit_message(true, $1, $2)", markerPrefix, r.marker)
+}
+
+// QueueBroadcasts adds the messages to a batch, as few as an apply would send.
+func (r *Results) QueueBroadcasts(batch *pgx.Batch, broadcasts []Broadcast) error {
+	if !r.canSend || len(broadcasts) == 0 {
+		return nil
+	}
+	messages, err := coalesce(broadcasts)
+	if err != nil {
+		return err
+	}
+	queueBroadcasts(batch, messages)
+	return nil
+}

@@ -1,0 +1,176 @@
+package skills
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+)
+
+const (
+	maxInterruptions = 3        // then a run may be what ends its processes
+	inlineBytes      = 64 << 10 // of input and definition that a claim brings along
+)
+
+// claim is a run that this process has taken.
+type claim struct {
+	RunID         uuid.UUID
+	UserID        uuid.UUID
+	Created       time.Time
+	SkillID       *uuid.UUID
+	Inline        bool // it has a definition
+	DryRun        bool
+	StepResults   json.RawMessage // of an earlier attempt
+	Interruptions int
+	Large         bool // input and definition are read by themselves
+	Input         json.RawMessage
+	Definition    json.RawMessage
+	Skill         *skillState // nil: there is none that this user may run
+
+	job     int64
+	attempt int
+}
+
+// skillState is what a skill's row says of it now.
+type skillState struct {
+	ID         uuid.UUID
+	Owner      *uuid.UUID // nil: built in
+	Visibility string
+	Enabled    bool
+	Status     string
+	Rev        int64
+	Active     *string // active_sha256
+	Error      *Error
+	Granted    []string // what the runner lets the version do that runs
+}
+
+// columns of a claim, of run r, skill s and its grants.
+const claimColumns = `r.id, r.user_id, r.created_at, r.skill_id, r.definition is not null, r.dry_run, r.step_results,
+	x.large, case when not x.large then r.input end, case when not x.large then r.definition end, ` + stateColumns
+
+const stateColumns = `s.id, s.user_id, s.visibility, s.enabled, s.status, s.content_rev, s.active_sha256, s.error,
+	(select array_agg(g.capability) from public.skill_grants g
+		where g.user_id = r.user_id and g.skill_id = s.id and g.sha256 = coalesce(s.active_sha256, s.sha256))`
+
+// claimJoins has what claimColumns need: a skill that may not be run is as one
+// that is not there.
+const claimJoins = `cross join lateral (select coalesce(pg_column_size(r.input), 0) + coalesce(pg_column_size(r.definition), 0) > $1 as large) x
+	left join public.skills s on s.id = r.skill_id and (s.user_id = r.user_id or s.user_id is null or s.visibility = 'public')`
+
+// scanState gives the destinations of stateColumns and makes the state of them.
+func scanState() (into []any, state func() *skillState) {
+	var (
+		id         *uuid.UUID
+		owner      *uuid.UUID
+		visibility *string
+		enabled    *bool
+		status     *string
+		rev        *int64
+		active     *string
+		fault      *Error
+		granted    []string
+	)
+	return []any{&id, &owner, &visibility, &enabled, &status, &rev, &active, &fault, &granted}, func() *skillState {
+		if id == nil {
+			return nil
+		}
+		return &skillState{ID: *id, Owner: owner, Visibility: *visibility, Enabled: *enabled, Status: *status, Rev: *rev,
+			Active: active, Error: fault, Granted: granted}
+	}
+}
+
+func scanClaim(row pgx.CollectableRow) (*claim, error) {
+	c := &claim{}
+	into, state := scanState()
+	into = append([]any{&c.RunID, &c.UserID, &c.Created, &c.SkillID, &c.Inline, &c.DryRun, &c.StepResults,
+		&c.Large, &c.Input, &c.Definition}, into...)
+	if err := row.Scan(append(into, &c.Interruptions)...); err != nil {
+		return nil, err
+	}
+	c.Skill = state()
+	return c, nil
+}
+
+// claim takes up to most waiting runs of a user, as far as the user's others leave
+// room, the oldest first; those that were cancelled before end here. It commits
+// without waiting for the disk: a claim that a crash forgets was none.
+func (s *Service) claim(ctx context.Context, user string, most int, job int64, attempt int) ([]*claim, error) {
+	batch := &pgx.Batch{}
+	batch.Queue("select set_config('synchronous_commit', 'off', true)")
+	s.results.QueueMarker(batch)
+	// Its own statement: the next one must see what was committed until it had the lock.
+	batch.Queue("select from helix.skill_queues where user_id = $1 for update", user)
+	batch.Queue(`update public.skill_runs set status = 'cancelled', error = $2, finished_at = clock_timestamp()
+		where user_id = $1 and status = 'queued' and cancel_requested`, user, errCancelledRow)
+	var claims []*claim
+	batch.Queue(`with bucket as (
+			select least($6::float8, coalesce(tokens, $6) + extract(epoch from clock_timestamp() - refilled_at) * $6 / 60) as tokens
+			from helix.skill_queues where user_id = $2 and $6 > 0),
+		picked as (
+			select id from public.skill_runs where user_id = $2 and status = 'queued' order by created_at, id
+			limit greatest(least($3, $4 - (select count(*) from helix.skill_claims where user_id = $2),
+				floor((select tokens from bucket))), 0)::bigint
+			for update skip locked),
+		spent as (
+			update helix.skill_queues q set tokens = b.tokens - (select count(*) from picked), refilled_at = clock_timestamp()
+			from bucket b where q.user_id = $2),
+		claimed as (
+			update public.skill_runs r set status = 'running', started_at = clock_timestamp()
+			from picked where r.id = picked.id returning r.*),
+		noted as (
+			insert into helix.skill_claims (run_id, user_id, job_id, attempt, holder)
+			select id, user_id, $5, $7, $8 from claimed)
+		select `+claimColumns+`, 0 from claimed r `+claimJoins+` order by r.created_at, r.id`,
+		inlineBytes, user, most, s.cfg.Concurrency, job, s.cfg.Rate, attempt, s.jobs.Holder()).Query(func(rows pgx.Rows) (err error) {
+		claims, err = pgx.CollectRows(rows, scanClaim)
+		return err
+	})
+	if err := s.pool.SendBatch(ctx, batch).Close(); err != nil {
+		return nil, fmt.Errorf("claim runs: %w", err)
+	}
+	return own(claims, job, attempt), nil
+}
+
+// resume gives the runs that an earlier attempt of this lane was running when its
+// process was lost, or stopped. Any number: they were within bounds then.
+func (s *Service) resume(ctx context.Context, job int64, attempt int) ([]*claim, error) {
+	rows, err := s.pool.Query(ctx, `with mine as (
+			update helix.skill_claims set attempt = $3, interruptions = interruptions + 1, holder = $4
+			where job_id = $2 and attempt < $3 returning run_id, interruptions)
+		select `+claimColumns+`, mine.interruptions from mine join public.skill_runs r on r.id = mine.run_id `+claimJoins+`
+		order by r.created_at, r.id`, inlineBytes, job, attempt, s.jobs.Holder())
+	if err != nil {
+		return nil, fmt.Errorf("find interrupted runs: %w", err)
+	}
+	claims, err := pgx.CollectRows(rows, scanClaim)
+	if err != nil {
+		return nil, fmt.Errorf("find interrupted runs: %w", err)
+	}
+	return own(claims, job, attempt), nil
+}
+
+func own(claims []*claim, job int64, attempt int) []*claim {
+	for _, c := range claims {
+		c.job, c.attempt = job, attempt
+	}
+	return claims
+}
+
+// errCancelledRow is the error of a run that was cancelled while it waited.
+var errCancelledRow = rowError(errCancelled).json()
+
+// nextToken says when a user's rate lets the next run begin, where one waits.
+func (s *Service) nextToken(ctx context.Context, user string) (wait time.Duration, err error) {
+	if s.cfg.Rate == 0 {
+		return 0, nil
+	}
+	var seconds float64
+	err = s.pool.QueryRow(ctx, `select coalesce((
+		select greatest(0, (1 - least($2::float8, coalesce(tokens, $2) + extract(epoch from clock_timestamp() - refilled_at) * $2 / 60)) * 60 / $2)
+		from helix.skill_queues where user_id = $1 and exists (
+			select from public.skill_runs where user_id = $1 and status = 'queued')), 0)::float8`, user, s.cfg.Rate).Scan(&seconds)
+	return time.Duration(seconds * float64(time.Second)), err
+}

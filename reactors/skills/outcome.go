@@ -1,0 +1,50 @@
+package skills
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// outcome is what a run came to: the result columns.
+type outcome struct {
+	dropped bool // the row is gone
+	requeue bool // this process stops: the run waits again
+
+	Status     string
+	Output     json.RawMessage
+	Error      *Error
+	Steps      *progress // of a workflow
+	Context    json.RawMessage
+	Audit      json.RawMessage
+	Logs       *string
+	Wall       time.Duration
+	CPU        time.Duration
+	PeakMemory int64
+	Retries    int
+	Finished   time.Time
+}
+
+// progress is how far a workflow is.
+type progress struct {
+	Results   json.RawMessage // step_results
+	Completed int
+	Total     int
+}
+
+// bytes is about what it weighs in a transaction.
+func (o *outcome) bytes() int {
+	n := len(o.Output) + len(o.Context) + len(o.Audit)
+	if o.Steps != nil {
+		n += len(o.Steps.Results)
+	}
+	if o.Logs != nil {
+		n += len(*o.Logs)
+	}
+	return n
+}
+
+// unstorable is an outcome instead of one that Postgres did not take.
+func (o *outcome) unstorable(err error) *outcome {
+	return &outcome{Status: statusFailed, Wall: o.Wall, CPU: o.CPU, PeakMemory: o.PeakMemory, Finished: o.Finished,
+		Error: errorf("invalid_output", "The run's result cannot be stored: %v.", err)}
+}

@@ -1,0 +1,171 @@
+package skills
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/helixd/helixd/reactors"
+	"github.com/helixd/helixd/replication"
+)
+
+// name is the Reactor's.
+const name = "skills"
+
+// Reactor sees to it that changed skills are checked, runs are run and schedules
+// kept. It does none of it: it enqueues jobs.
+type Reactor struct{}
+
+// The tables that are watched.
+const (
+	watchSkills = iota
+	watchNewRuns
+	watchCancels
+	watchDeleted
+)
+
+// The columns that are watched of skills, and of skill_runs.
+const (
+	colSkillID = iota
+	colSkillStatus
+	colSkillSchedule
+	colSkillEnabled
+	colSkillRev // a change of the code may change nothing else that is streamed
+)
+
+const (
+	colRunID = iota
+	colRunUser
+	colRunStatus
+	colRunCancel
+)
+
+// Name implements reactors.Reactor.
+func (Reactor) Name() string { return name }
+
+// Queue is the one whose jobs helix_status counts.
+func (Reactor) Queue() string { return queueLanes }
+
+// Watches implements reactors.Reactor.
+func (Reactor) Watches() []reactors.Watch {
+	both := []replication.Op{replication.Insert, replication.Update}
+	runs := []string{"id", "user_id", "status", "cancel_requested"}
+	return []reactors.Watch{
+		{Table: "public.skills", Ops: both, Columns: []string{"id", "status", "schedule", "enabled", "content_rev"}},
+		{Table: "public.skill_runs", Ops: []replication.Op{replication.Insert}, Columns: runs},
+		{Table: "public.skill_runs", Ops: []replication.Op{replication.Update}, Columns: runs},
+		{Table: "public.skills", Ops: []replication.Op{replication.Delete}},
+	}
+}
+
+// Writes implements reactors.Reactor.
+func (Reactor) Writes() []string { return []string{"helix.skill_queues"} }
+
+// plan is what one skill's row asks for.
+type plan struct {
+	check    bool
+	schedule string // "" for none
+}
+
+// React implements reactors.Reactor.
+func (Reactor) React(ctx context.Context, tx *reactors.Tx, rows []reactors.Row) error {
+	plans := map[string]plan{} // by skill, as its last row is
+	runs := map[string]bool{}  // those that may wait
+	for i := range rows {
+		row := &rows[i]
+		switch row.Watch {
+		case watchSkills:
+			id, _ := row.Text(colSkillID)
+			status, _ := row.Text(colSkillStatus)
+			p := plan{check: status == statusPending}
+			if enabled, _ := row.Text(colSkillEnabled); enabled == "t" {
+				p.schedule, _ = row.Text(colSkillSchedule)
+			}
+			plans[id] = p
+		case watchNewRuns, watchCancels:
+			id, _ := row.Text(colRunID)
+			status, _ := row.Text(colRunStatus)
+			cancel, _ := row.Text(colRunCancel)
+			if status == statusQueued && (row.Watch == watchNewRuns || cancel == "t") {
+				runs[id] = true
+			}
+		case watchDeleted:
+			var key struct {
+				ID string `json:"id"`
+			}
+			raw, _ := row.InboxKey()
+			if err := json.Unmarshal(raw, &key); err != nil {
+				tx.Reject(*row, fmt.Errorf("its key is not read: %w", err))
+				continue
+			}
+			plans[key.ID] = plan{}
+		}
+	}
+	if err := reactToSkills(ctx, tx, plans); err != nil {
+		return err
+	}
+	return wake(ctx, tx, runs)
+}
+
+func reactToSkills(ctx context.Context, tx *reactors.Tx, plans map[string]plan) error {
+	if len(plans) == 0 {
+		return nil
+	}
+	ids := sortedKeys(plans)
+	schedules := make([]string, len(ids))
+	for i, id := range ids {
+		schedules[i] = strings.TrimSpace(plans[id].schedule)
+		if plans[id].check {
+			tx.Enqueue(Check{SkillID: id}, nil)
+		}
+		if schedules[i] != "" {
+			tx.Enqueue(Schedule{SkillID: id, Schedule: schedules[i]}, nil)
+		}
+	}
+	_, err := tx.Exec(ctx, `delete from helix.river_job j using unnest($1::text[], $2::text[]) as p (skill_id, schedule)
+		where j.kind = 'skill_schedule' and j.state in ('available', 'scheduled', 'retryable')
+			and j.args ->> 'skill_id' = p.skill_id and j.args ->> 'schedule' <> p.schedule`, ids, schedules)
+	if err != nil {
+		return fmt.Errorf("drop what was scheduled before: %w", err)
+	}
+	return nil
+}
+
+// wake enqueues a lane for each user who has one of the runs waiting, where none
+// waits its turn already: that one will see these too, since they are committed.
+func wake(ctx context.Context, tx *reactors.Tx, runs map[string]bool) error {
+	if len(runs) == 0 {
+		return nil
+	}
+	// The rows of accounts that are being deleted are skipped, and nobody waits for them.
+	rows, err := tx.Query(ctx, `with users as (
+			select distinct r.user_id from public.skill_runs r
+			where r.id = any ($1::text[]::uuid[]) and r.status = 'queued'),
+		living as (select id from auth.users where id in (select user_id from users) for key share skip locked),
+		made as (insert into helix.skill_queues (user_id) select id from living order by id on conflict do nothing)
+		select id::text from living where not exists (
+			select from helix.river_job j where j.kind = 'skill_lane' and j.state = 'available' and j.args ->> 'user_id' = living.id::text)
+		order by id`, sortedKeys(runs))
+	if err != nil {
+		return fmt.Errorf("find whose runs wait: %w", err)
+	}
+	users, err := collectText(rows)
+	if err != nil {
+		return fmt.Errorf("find whose runs wait: %w", err)
+	}
+	for _, user := range users {
+		tx.Enqueue(Lane{UserID: user}, nil)
+	}
+	return nil
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}

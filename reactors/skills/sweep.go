@@ -1,0 +1,145 @@
+package skills
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/riverqueue/river"
+)
+
+const (
+	sweepEvery = 5 * time.Second
+	sweepMost  = 1000
+	sweepLock  = 0x7377656570 // one process at a time; "sweep" in ASCII
+)
+
+// sweep is the safety net under what lanes and commits promise: it finds runs
+// and skills that no job will ever look at, as a restored database may have them.
+func (s *Service) sweep() {
+	s.every(sweepEvery, "could not look for runs that were left behind; trying again", func(ctx context.Context) error {
+		tx, err := s.results.Begin(ctx)
+		if err != nil {
+			return err
+		}
+		defer tx.Rollback(context.WithoutCancel(ctx)) //nolint:errcheck // committed, or nothing is written
+		var mine bool
+		if err := tx.QueryRow(ctx, "select pg_try_advisory_xact_lock($1)", sweepLock).Scan(&mine); err != nil || !mine {
+			return err
+		}
+		for _, f := range []func(context.Context, pgx.Tx) error{s.refuseExcess, s.requeueUnclaimed, s.adoptClaims, s.wakeQueues, s.checkPending} {
+			if err := f(ctx, tx); err != nil {
+				return err
+			}
+		}
+		return tx.Commit(ctx)
+	})
+}
+
+// refuseExcess ends the newest runs of users who have more waiting than is allowed.
+func (s *Service) refuseExcess(ctx context.Context, tx pgx.Tx) error {
+	fault := &Error{Code: CodeQueueFull, Retryable: true,
+		Message: fmt.Sprintf("More than %d runs are waiting; insert this one again when some have ended.", s.cfg.QueueBound)}
+	_, err := tx.Exec(ctx, `with full_queue as (
+			select user_id from public.skill_runs where status = 'queued' group by user_id having count(*) > $1),
+		excess as (
+			select r.id from full_queue q cross join lateral (
+				select id from public.skill_runs where user_id = q.user_id and status = 'queued' order by created_at, id offset $1) r)
+		update public.skill_runs r set status = 'failed', error = $2, finished_at = now() from excess where r.id = excess.id and r.status = 'queued'`,
+		s.cfg.QueueBound, fault.json())
+	if err != nil {
+		return fmt.Errorf("refuse runs of full queues: %w", err)
+	}
+	return nil
+}
+
+// requeueUnclaimed lets runs wait again that run nowhere.
+func (s *Service) requeueUnclaimed(ctx context.Context, tx pgx.Tx) error {
+	_, err := tx.Exec(ctx, `update public.skill_runs r set status = 'queued', started_at = null
+		where status = 'running' and not exists (select from helix.skill_claims c where c.run_id = r.id)`)
+	if err != nil {
+		return fmt.Errorf("requeue runs without a claim: %w", err)
+	}
+	return nil
+}
+
+// adoptClaims gives the claims of lanes that will not be worked again to new ones.
+func (s *Service) adoptClaims(ctx context.Context, tx pgx.Tx) error {
+	rows, err := tx.Query(ctx, `select distinct c.job_id, c.user_id from helix.skill_claims c
+		where not exists (select from helix.river_job j where j.id = c.job_id
+			and j.state in ('available', 'pending', 'retryable', 'running', 'scheduled')) limit $1`, sweepMost)
+	if err != nil {
+		return fmt.Errorf("find claims of ended lanes: %w", err)
+	}
+	type orphan struct {
+		job  int64
+		user uuid.UUID
+	}
+	orphans, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (o orphan, err error) {
+		return o, row.Scan(&o.job, &o.user)
+	})
+	if err != nil {
+		return fmt.Errorf("find claims of ended lanes: %w", err)
+	}
+	for _, o := range orphans {
+		job, err := s.jobs.InsertOne(ctx, tx, Lane{UserID: o.user.String()}, nil)
+		if err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, "update helix.skill_claims set job_id = $2, attempt = 0 where job_id = $1", o.job, job); err != nil {
+			return fmt.Errorf("adopt claims: %w", err)
+		}
+	}
+	return nil
+}
+
+// wakeQueues makes lanes for users whose runs wait for none.
+func (s *Service) wakeQueues(ctx context.Context, tx pgx.Tx) error {
+	rows, err := tx.Query(ctx, `with recursive waiting as (
+			(select user_id from public.skill_runs where status = 'queued' order by user_id limit 1)
+			union all
+			select (select user_id from public.skill_runs where status = 'queued' and user_id > w.user_id order by user_id limit 1)
+			from waiting w where w.user_id is not null),
+		made as (
+			insert into helix.skill_queues (user_id)
+			select id from auth.users where id in (select user_id from waiting) on conflict do nothing)
+		select user_id::text from waiting where user_id is not null
+			and (select count(*) from helix.skill_claims c where c.user_id = waiting.user_id) < $1
+			and not exists (select from helix.river_job j where j.kind = 'skill_lane' and j.args ->> 'user_id' = waiting.user_id::text
+				and (j.state = 'available' or j.state = 'scheduled' and $2 > 0))
+		limit $3`, s.cfg.Concurrency, s.cfg.Rate, sweepMost)
+	if err != nil {
+		return fmt.Errorf("find queues without a lane: %w", err)
+	}
+	users, err := collectText(rows)
+	if err != nil || len(users) == 0 {
+		return err
+	}
+	lanes := make([]river.InsertManyParams, len(users))
+	for i, user := range users {
+		lanes[i].Args = Lane{UserID: user}
+	}
+	return s.jobs.Insert(ctx, tx, lanes)
+}
+
+// checkPending makes checks of skills that none waits for.
+func (s *Service) checkPending(ctx context.Context, tx pgx.Tx) error {
+	rows, err := tx.Query(ctx, `select id::text from public.skills s where status = 'pending' and not exists (
+			select from helix.river_job j where j.kind = 'skill_check' and j.args @> jsonb_build_object('skill_id', s.id)
+				and j.state in ('available', 'running', 'retryable', 'scheduled'))
+		limit $1`, sweepMost)
+	if err != nil {
+		return fmt.Errorf("find skills that nobody checks: %w", err)
+	}
+	ids, err := collectText(rows)
+	if err != nil || len(ids) == 0 {
+		return err
+	}
+	checks := make([]river.InsertManyParams, len(ids))
+	for i, id := range ids {
+		checks[i].Args = Check{SkillID: id}
+	}
+	return s.jobs.Insert(ctx, tx, checks)
+}
