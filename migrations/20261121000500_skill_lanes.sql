@@ -4,9 +4,11 @@ set local lock_timeout = '2s'; -- a foreign key to auth.users locks it: better t
 
 create table if not exists helix.workers (
   holder text primary key,
-  heartbeat_at timestamptz not null default now()
+  heartbeat_at timestamptz not null default now(),
+  details jsonb
 );
 comment on table helix.workers is 'the processes that work jobs; the jobs of one that is silent are given to others';
+comment on column helix.workers.details is 'what it says of itself, by reactor: {"skills": {"healthy": false, "reason": ..., ...}}';
 
 create table if not exists helix.skill_queues (
   user_id uuid primary key references auth.users (id) on delete cascade,
@@ -23,11 +25,13 @@ create table if not exists helix.skill_claims (
   job_id bigint not null,
   attempt integer not null,
   interruptions integer not null default 0,
-  holder text not null
+  holder text not null,
+  permit boolean not null
 );
 comment on table helix.skill_claims is 'runs that a lane has taken; a result is written only by who deletes the claim';
 comment on column helix.skill_claims.job_id is 'of the lane, in river_job; attempt is its attempt';
 comment on column helix.skill_claims.interruptions is 'how often the process that ran it was lost';
+comment on column helix.skill_claims.permit is 'it counts as running; without it the lane has it ahead, and will run it in the place of another';
 create index if not exists skill_claims_user_id_idx on helix.skill_claims (user_id);
 create index if not exists skill_claims_job_id_idx on helix.skill_claims (job_id);
 
@@ -37,8 +41,5 @@ create index if not exists river_job_skill_lane_idx on helix.river_job ((args ->
   where kind = 'skill_lane' and state = 'available';
 create index if not exists river_job_skill_schedule_idx on helix.river_job ((args ->> 'skill_id'))
   where kind = 'skill_schedule' and state in ('available', 'scheduled', 'retryable');
-
-alter table helix.reactors add column if not exists details jsonb;
-comment on column helix.reactors.details is 'what the reactor''s workers say of themselves, {} or null where they are well';
 
 revoke all on helix.workers, helix.skill_queues, helix.skill_claims from public, anon, authenticated, service_role;

@@ -44,6 +44,9 @@ type Service interface {
 	// begun. ctx of Stop ends when the process will wait no longer.
 	Start(ctx context.Context, jobs *Jobs) error
 	Stop(ctx context.Context)
+	// Details tells helix_status, under the reactor's name, how it is here: an
+	// object whose "healthy" is false where it cannot work. nil tells nothing.
+	Details() (reactor string, details map[string]any)
 }
 
 // JobOption says more of a Jobs.

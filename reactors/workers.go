@@ -42,6 +42,17 @@ func (j *Jobs) live(ctx context.Context) error {
 	return nil
 }
 
+// details are what its Services say of themselves.
+func (j *Jobs) details() map[string]any {
+	all := map[string]any{}
+	for _, s := range j.services {
+		if reactor, details := s.Details(); details != nil {
+			all[reactor] = details
+		}
+	}
+	return all
+}
+
 // rest ends what live began. A process that has no job any more leaves nothing to
 // be rescued, and takes its name with it.
 func (j *Jobs) rest(ended bool) {
@@ -64,8 +75,8 @@ func (j *Jobs) beat(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, workerDead)
 	defer cancel()
 	batch := &pgx.Batch{}
-	batch.Queue(`insert into helix.workers (holder) values ($1)
-		on conflict (holder) do update set heartbeat_at = now()`, j.holder)
+	batch.Queue(`insert into helix.workers (holder, details) values ($1, $2)
+		on conflict (holder) do update set heartbeat_at = now()`, j.holder, j.details())
 	// Who never said anything is an older helixd: River rescues its jobs.
 	batch.Queue(`with dead as (
 			select holder from helix.workers where heartbeat_at < now() - $1::interval

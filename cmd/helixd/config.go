@@ -34,6 +34,8 @@ type config struct {
 	logFormat   string
 	ageKey      string
 
+	skills skillSettings
+
 	drift string // driftEvery as it was given
 }
 
@@ -45,7 +47,7 @@ type setting struct {
 }
 
 func (c *config) settings() []setting {
-	return []setting{
+	return append([]setting{
 		{"db-url", "SUPABASE_DB_URL", "", "connection string of the project's direct connection", &c.databaseURL},
 		{"slot", "HELIX_SLOT", "helix", "name of the replication slot", &c.slot},
 		{"publication", "HELIX_PUBLICATION", "helix", "name of the publication", &c.publication},
@@ -53,8 +55,7 @@ func (c *config) settings() []setting {
 		{"drift-interval", "HELIX_DRIFT_INTERVAL", "2s", "how often to look whether the publication was altered", &c.drift},
 		{"log-level", "HELIX_LOG_LEVEL", "info", "trace, debug, info, warn or error", &c.logLevel},
 		{"log-format", "HELIX_LOG_FORMAT", "", "json or console; console on a terminal", &c.logFormat},
-		{"", "HELIX_AGE_KEY", "", "", &c.ageKey},
-	}
+	}, c.skills.settings()...)
 }
 
 // Roles of a process.
@@ -116,7 +117,7 @@ func (c *config) load(flags *pflag.FlagSet) error {
 			return &usageError{fmt.Errorf("%q is no name for a slot or publication: it takes a-z, 0-9 and _, at most 63", name)}
 		}
 	}
-	return nil
+	return c.skills.parse()
 }
 
 // requireDatabase says what to do where there is no connection string.

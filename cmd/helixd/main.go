@@ -13,13 +13,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/helixd/helixd/reactors/sandbox"
-	"github.com/helixd/helixd/reactors/sandbox/wasm"
 	"github.com/helixd/helixd/replication/stream"
 )
 
 func main() {
 	if sandbox.IsChild() {
-		os.Exit(sandbox.RunChild(map[string]sandbox.Guest{sandbox.KindWASM: wasm.Guest{}}))
+		os.Exit(sandbox.RunChild(guests))
 	}
 	os.Exit(Main())
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/helixd/helixd/migrations"
 	"github.com/helixd/helixd/reactors"
+	"github.com/helixd/helixd/reactors/skills"
 	"github.com/helixd/helixd/reactors/sync"
 	"github.com/helixd/helixd/replication/stream"
 )
@@ -17,7 +18,7 @@ var extraReactors []reactors.Reactor
 
 // allReactors are the ones that run.
 func allReactors() []reactors.Reactor {
-	return append([]reactors.Reactor{sync.Reactor{}}, extraReactors...)
+	return append([]reactors.Reactor{sync.Reactor{}, skills.Reactor{}}, extraReactors...)
 }
 
 // requireMigrated refuses a schema that this helixd does not know.

@@ -67,7 +67,16 @@ func run(ctx context.Context, cfg *config, log zerolog.Logger) error {
 		return databaseError(err)
 	}
 	defer pool.Close()
-	jobs, err := reactors.NewJobs(pool, cfg.role != roleStream, riverLogger(log))
+	options := []reactors.JobOption{reactors.Named(holder())}
+	if cfg.role != roleStream {
+		service, stop, err := newSkills(ctx, cfg, pool, log)
+		if err != nil {
+			return err
+		}
+		defer stop()
+		options = append(options, reactors.With(service))
+	}
+	jobs, err := reactors.NewJobs(pool, cfg.role != roleStream, riverLogger(log), options...)
 	if err != nil {
 		return err
 	}

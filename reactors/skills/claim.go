@@ -32,6 +32,7 @@ type claim struct {
 
 	job     int64
 	attempt int
+	permit  bool // it counts as executed
 }
 
 // skillState is what a skill's row says of it now.
@@ -87,17 +88,19 @@ func scanClaim(row pgx.CollectableRow) (*claim, error) {
 	into, state := scanState()
 	into = append([]any{&c.RunID, &c.UserID, &c.Created, &c.SkillID, &c.Inline, &c.DryRun, &c.StepResults,
 		&c.Large, &c.Input, &c.Definition}, into...)
-	if err := row.Scan(append(into, &c.Interruptions)...); err != nil {
+	if err := row.Scan(append(into, &c.Interruptions, &c.permit)...); err != nil {
 		return nil, err
 	}
 	c.Skill = state()
 	return c, nil
 }
 
-// claim takes up to most waiting runs of a user, as far as the user's others leave
-// room, the oldest first; those that were cancelled before end here. It commits
-// without waiting for the disk: a claim that a crash forgets was none.
-func (s *Service) claim(ctx context.Context, user string, most int, job int64, attempt int) ([]*claim, error) {
+// claim takes waiting runs of a user, the oldest first: up to room to be executed
+// at once, as far as the user's others leave room, and further ones ahead of their
+// execution, where any of the lane is. The first permits of the claims are to be
+// executed at once. Those that were cancelled before end here. It commits without
+// waiting for the disk: a claim that a crash forgets was none.
+func (s *Service) claim(ctx context.Context, user string, room, ahead int, executing bool, job int64, attempt int) (claims []*claim, permits int, err error) {
 	batch := &pgx.Batch{}
 	batch.Queue("select set_config('synchronous_commit', 'off', true)")
 	s.results.QueueMarker(batch)
@@ -105,42 +108,46 @@ func (s *Service) claim(ctx context.Context, user string, most int, job int64, a
 	batch.Queue("select from helix.skill_queues where user_id = $1 for update", user)
 	batch.Queue(`update public.skill_runs set status = 'cancelled', error = $2, finished_at = clock_timestamp()
 		where user_id = $1 and status = 'queued' and cancel_requested`, user, errCancelledRow)
-	var claims []*claim
 	batch.Queue(`with bucket as (
 			select least($6::float8, coalesce(tokens, $6) + extract(epoch from clock_timestamp() - refilled_at) * $6 / 60) as tokens
 			from helix.skill_queues where user_id = $2 and $6 > 0),
+		room as (
+			select greatest(least($3, $4 - (select count(*) from helix.skill_claims where user_id = $2 and permit)), 0)::bigint as now),
 		picked as (
-			select id from public.skill_runs where user_id = $2 and status = 'queued' order by created_at, id
-			limit greatest(least($3, $4 - (select count(*) from helix.skill_claims where user_id = $2),
-				floor((select tokens from bucket))), 0)::bigint
-			for update skip locked),
+			select id, row_number() over (order by created_at, id) <= room.now as permit from (
+				select id, created_at from public.skill_runs where user_id = $2 and status = 'queued' order by created_at, id
+				limit (select greatest(least(now + case when now > 0 or $9 then $10 else 0 end, floor((select tokens from bucket))), 0) from room)::bigint
+				for update skip locked) r cross join room),
 		spent as (
 			update helix.skill_queues q set tokens = b.tokens - (select count(*) from picked), refilled_at = clock_timestamp()
 			from bucket b where q.user_id = $2),
 		claimed as (
 			update public.skill_runs r set status = 'running', started_at = clock_timestamp()
-			from picked where r.id = picked.id returning r.*),
+			from picked where r.id = picked.id returning r.*, picked.permit),
 		noted as (
-			insert into helix.skill_claims (run_id, user_id, job_id, attempt, holder)
-			select id, user_id, $5, $7, $8 from claimed)
-		select `+claimColumns+`, 0 from claimed r `+claimJoins+` order by r.created_at, r.id`,
-		inlineBytes, user, most, s.cfg.Concurrency, job, s.cfg.Rate, attempt, s.jobs.Holder()).Query(func(rows pgx.Rows) (err error) {
+			insert into helix.skill_claims (run_id, user_id, job_id, attempt, holder, permit)
+			select id, user_id, $5, $7, $8, permit from claimed)
+		select `+claimColumns+`, 0, r.permit from claimed r `+claimJoins+` order by r.created_at, r.id`,
+		inlineBytes, user, room, s.cfg.Concurrency, job, s.cfg.Rate, attempt, s.jobs.Holder(), executing, ahead).Query(func(rows pgx.Rows) (err error) {
 		claims, err = pgx.CollectRows(rows, scanClaim)
 		return err
 	})
 	if err := s.pool.SendBatch(ctx, batch).Close(); err != nil {
-		return nil, fmt.Errorf("claim runs: %w", err)
+		return nil, 0, fmt.Errorf("claim runs: %w", err)
 	}
-	return own(claims, job, attempt), nil
+	for permits < len(claims) && claims[permits].permit {
+		permits++
+	}
+	return own(claims, job, attempt), permits, nil
 }
 
 // resume gives the runs that an earlier attempt of this lane was running when its
 // process was lost, or stopped. Any number: they were within bounds then.
 func (s *Service) resume(ctx context.Context, job int64, attempt int) ([]*claim, error) {
 	rows, err := s.pool.Query(ctx, `with mine as (
-			update helix.skill_claims set attempt = $3, interruptions = interruptions + 1, holder = $4
+			update helix.skill_claims set attempt = $3, interruptions = interruptions + 1, holder = $4, permit = true
 			where job_id = $2 and attempt < $3 returning run_id, interruptions)
-		select `+claimColumns+`, mine.interruptions from mine join public.skill_runs r on r.id = mine.run_id `+claimJoins+`
+		select `+claimColumns+`, mine.interruptions, true from mine join public.skill_runs r on r.id = mine.run_id `+claimJoins+`
 		order by r.created_at, r.id`, inlineBytes, job, attempt, s.jobs.Holder())
 	if err != nil {
 		return nil, fmt.Errorf("find interrupted runs: %w", err)

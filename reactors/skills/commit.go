@@ -31,6 +31,7 @@ type item struct {
 	outcome  *outcome  // nil: progress only
 	progress *progress // of a run that goes on
 	wake     bool      // a lane shall look for the user's next run
+	next     uuid.UUID // is executed in the place of this one
 	written  chan<- struct{}
 }
 
@@ -52,6 +53,15 @@ func newCommitter(s *Service) *committer { return &committer{s, make(chan *item)
 // finish returns when the outcome is durable, or the process ends.
 func (c *committer) finish(of *claim, o *outcome, wake bool) {
 	c.write(&item{claim: of, outcome: o, wake: wake})
+}
+
+// pass returns before the outcome is durable: next is executed already, and takes
+// over what the run counted as.
+func (c *committer) pass(of *claim, o *outcome, next *claim) {
+	select {
+	case c.items <- &item{claim: of, outcome: o, next: next.RunID}:
+	case <-c.s.ctx.Done():
+	}
 }
 
 // step returns when a workflow's progress is durable.
@@ -102,7 +112,9 @@ func (c *committer) run() {
 				defer func() { <-busy }()
 				c.commit(group)
 				for _, i := range group {
-					close(i.written)
+					if i.written != nil {
+						close(i.written)
+					}
 				}
 			}()
 		}
@@ -243,6 +255,7 @@ const (
 func (c *committer) transact(ctx context.Context, group []*item) error {
 	var done, steps columns
 	byRun := make(map[uuid.UUID]*item, len(group))
+	var nexts []uuid.UUID
 	users, wakes := map[uuid.UUID]bool{}, map[uuid.UUID]bool{}
 	for _, i := range group {
 		if i.outcome == nil {
@@ -250,6 +263,9 @@ func (c *committer) transact(ctx context.Context, group []*item) error {
 		} else {
 			done.add(i)
 			users[i.UserID] = true
+			if i.next != uuid.Nil {
+				nexts = append(nexts, i.next)
+			}
 			wakes[i.UserID] = wakes[i.UserID] || i.wake || i.outcome.requeue
 		}
 		byRun[i.RunID] = i // the last of a run is what counts: a step is written before its run ends
@@ -266,8 +282,12 @@ func (c *committer) transact(ctx context.Context, group []*item) error {
 		var skill *uuid.UUID
 		var status string
 		_, err := pgx.ForEachRow(rows, []any{&id, &skill, &status}, func() error {
-			broadcasts = append(broadcasts, broadcast(byRun[id], status))
-			if i := byRun[id]; skill != nil && i.outcome != nil && !i.outcome.requeue && !i.DryRun {
+			i := byRun[id]
+			if i.outcome != nil && i.outcome.requeue {
+				return nil
+			}
+			broadcasts = append(broadcasts, broadcast(i, status))
+			if skill != nil && i.outcome != nil && !i.DryRun {
 				used = append(used, *skill)
 			}
 			return nil
@@ -287,6 +307,9 @@ func (c *committer) transact(ctx context.Context, group []*item) error {
 		return fmt.Errorf("write results: %w", err)
 	}
 	batch = &pgx.Batch{}
+	if len(nexts) > 0 {
+		batch.Queue("update helix.skill_claims set permit = true where run_id = any ($1)", nexts)
+	}
 	if len(used) > 0 {
 		batch.Queue(sqlCount, used)
 	}
@@ -311,6 +334,11 @@ func (c *committer) transact(ctx context.Context, group []*item) error {
 	if len(lanes) > 0 {
 		if err := c.s.jobs.Insert(ctx, tx, lanes); err != nil {
 			return err
+		}
+		// River tells of no more than one insert in a cooldown, by its own clock: one
+		// that commits late would wait for the next poll.
+		if _, err := tx.Exec(ctx, `select pg_notify('helix.river_insert', '{"queue": "`+queueLanes+`"}')`); err != nil {
+			return fmt.Errorf("tell of lanes: %w", err)
 		}
 	}
 	failpoint.Here("skills-commit")

@@ -3,6 +3,7 @@ package skills
 import (
 	"context"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -22,11 +23,19 @@ func (*laneWorker) NextRetry(*river.Job[Lane]) time.Time { return time.Now().Add
 
 // Work implements river.Worker.
 func (w *laneWorker) Work(ctx context.Context, job *river.Job[Lane]) error {
-	return (&lane{s: w.s, user: job.Args.UserID, job: job.ID, attempt: job.Attempt, ended: make(chan bool)}).work(ctx)
+	return (&lane{s: w.s, user: job.Args.UserID, job: job.ID, attempt: job.Attempt,
+		ended: make(chan bool), low: make(chan struct{}, 1)}).work(ctx)
 }
 
-// lane executes runs of one user. Each holds one of the process's slots; it gets
-// further ones when they are free, and gives them back when it finds no run.
+const (
+	slice     = 100 * time.Millisecond // of a lane, while other users may wait
+	quickRun  = 10 * time.Millisecond  // runs that end faster are claimed ahead
+	mostAhead = 64
+)
+
+// lane executes runs of one user, each holding one of the process's slots. While
+// its slice lasts it claims quick runs ahead of their execution, so that neither a
+// claim nor a commit is waited for between two runs.
 type lane struct {
 	s       *Service
 	user    string
@@ -35,9 +44,14 @@ type lane struct {
 
 	until   time.Time // the slice's end
 	slots   int64     // held
-	running int64
-	dry     bool      // the last claim found less than it asked for
-	ended   chan bool // a run ended, and whether this lane has to look for the next
+	running int64     // executors
+	ended   chan bool // an executor ended, and whether this lane has to look for the user's next run
+	low     chan struct{}
+
+	mu    sync.Mutex
+	ahead []*claim // not executed yet
+	most  int      // claims ahead, at a time
+	dry   bool     // the last claim found less than it asked for
 }
 
 func (l *lane) work(ctx context.Context) error {
@@ -55,10 +69,11 @@ func (l *lane) work(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		for _, c := range claims {
+		for i, c := range claims {
 			if l.running == l.slots {
 				if err := l.s.slots.Acquire(ctx, 1); err != nil {
-					return fmt.Errorf("wait for a slot: %w", err)
+					l.giveBack(claims[i:])
+					break
 				}
 				l.slots++
 			}
@@ -66,54 +81,119 @@ func (l *lane) work(ctx context.Context) error {
 		}
 	}
 	err := l.claim(ctx)
+	over := time.NewTimer(time.Until(l.until))
+	defer over.Stop()
 	for l.running > 0 {
-		look := <-l.ended
-		l.running--
+		look := false
+		select {
+		case look = <-l.ended:
+			l.running--
+		case <-l.low:
+			look = l.lasts()
+		case <-over.C:
+			l.giveBack(l.takeAhead())
+		}
 		if look && err == nil {
 			err = l.claim(ctx)
 		}
-		if idle := l.slots - l.running; idle > 0 && l.slots > 1 {
-			l.s.slots.Release(min(idle, l.slots-1))
-			l.slots -= min(idle, l.slots-1)
+		if idle := min(l.slots-l.running, l.slots-1); idle > 0 {
+			l.s.slots.Release(idle)
+			l.slots -= idle
 		}
 	}
+	l.giveBack(l.takeAhead())
 	if err != nil {
 		return err
 	}
 	return l.pause(ctx)
 }
 
-// claim starts as many runs as there are slots for. What is started is counted
-// even when an error ends the lane: it waits for it.
+// lasts reports whether further runs may begin in this lane.
+func (l *lane) lasts() bool { return time.Now().Before(l.until) && !l.s.isStopping() }
+
+// claim starts as many runs as there are slots for, and keeps some ahead.
 func (l *lane) claim(ctx context.Context) error {
 	for l.slots < int64(l.s.cfg.Concurrency) && l.s.slots.TryAcquire(1) {
 		l.slots++
 	}
-	room := l.slots - l.running
-	claims, err := l.s.claim(ctx, l.user, int(room), l.job, l.attempt)
+	l.mu.Lock()
+	ahead := max(l.most-len(l.ahead), 0)
+	l.mu.Unlock()
+	room := int(l.slots - l.running)
+	claims, permits, err := l.s.claim(ctx, l.user, room, ahead, l.running > 0, l.job, l.attempt)
 	if err != nil {
 		return err
 	}
-	l.dry = int64(len(claims)) < room
-	for _, c := range claims {
+	l.mu.Lock()
+	l.dry = len(claims) < room+ahead
+	l.ahead = append(l.ahead, claims[permits:]...)
+	l.mu.Unlock()
+	for _, c := range claims[:permits] {
 		l.start(ctx, c)
 	}
 	return nil
 }
 
-// start executes a run beside the lane. The slot is the lane's again when the
-// run has ended and its result is committed.
+// start begins an executor: it executes a run, and after it those that are
+// claimed ahead. The slot is the lane's again when the last result is committed;
+// those before it are then committed, too.
 func (l *lane) start(ctx context.Context, c *claim) {
 	l.running++
-	over := l.dry
 	go func() {
-		outcome := l.s.execute(ctx, c)
-		// Who ends a run looks for the user's next one: this lane while its slice
-		// lasts, else a lane that the commit makes.
-		look := !over && time.Now().Before(l.until) && !l.s.isStopping()
-		l.s.commits.finish(c, outcome, !look)
-		l.ended <- look
+		for {
+			began := time.Now()
+			outcome := l.s.execute(ctx, c)
+			next, look := l.next(time.Since(began) < quickRun)
+			if next == nil {
+				// Who ends a run looks for the user's next one: this lane while its slice
+				// lasts, else a lane that the commit makes.
+				l.s.commits.finish(c, outcome, !look)
+				l.ended <- look
+				return
+			}
+			l.s.commits.pass(c, outcome, next)
+			c = next
+		}
 	}()
+}
+
+// next takes a run that was claimed ahead; look says whether the lane is to claim
+// where there is none.
+func (l *lane) next(quick bool) (next *claim, look bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	lasts := l.lasts()
+	if l.most = min(2*l.most, mostAhead); !quick {
+		l.most = 0
+	} else if l.most == 0 {
+		l.most = l.s.cfg.Concurrency
+	}
+	if !lasts || len(l.ahead) == 0 {
+		return nil, lasts && !l.dry
+	}
+	next, l.ahead = l.ahead[0], l.ahead[1:]
+	if len(l.ahead) < l.most/2 && !l.dry {
+		select {
+		case l.low <- struct{}{}:
+		default:
+		}
+	}
+	return next, false
+}
+
+func (l *lane) takeAhead() []*claim {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	claims := l.ahead
+	l.ahead, l.most = nil, 0
+	return claims
+}
+
+// giveBack lets claimed runs wait again.
+func (l *lane) giveBack(claims []*claim) {
+	for _, c := range claims {
+		l.s.commits.finish(c, &outcome{requeue: true}, true)
+	}
 }
 
 // pause makes the lane that comes when the user's rate allows the next run.

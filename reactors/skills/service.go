@@ -3,6 +3,7 @@ package skills
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 
@@ -24,6 +25,9 @@ type Runner interface {
 	Check(ctx context.Context, program sandbox.Program) (sandbox.Report, error)
 }
 
+// Layered is a Runner that knows how well it is isolated.
+type Layered interface{ Layers() []sandbox.Layer }
+
 // Config is what an operator says.
 type Config struct {
 	Workers     int            // runs at a time in this process
@@ -37,10 +41,7 @@ type Config struct {
 // DefaultConfig is an operator's who says nothing.
 var DefaultConfig = Config{Workers: 32, Concurrency: 6, QueueBound: 100_000, Limits: sandbox.DefaultLimits}
 
-const (
-	slice     = 100 * time.Millisecond // of a lane, while other users may wait
-	stopGrace = 3 * time.Second        // for running runs at the end
-)
+const stopGrace = 3 * time.Second // for running runs at the end
 
 // Service does the jobs of skills, in one process.
 type Service struct {
@@ -87,6 +88,26 @@ func (s *Service) Configure(config *river.Config) {
 	config.Queues[queueLanes] = river.QueueConfig{MaxWorkers: s.cfg.Workers}
 	config.Queues[queueChecks] = river.QueueConfig{MaxWorkers: 2}
 	config.Queues[queueSchedules] = river.QueueConfig{MaxWorkers: 2}
+}
+
+// Details implements reactors.Service: the layers around untrusted code.
+func (s *Service) Details() (string, map[string]any) {
+	layered, ok := s.runner.(Layered)
+	if !ok {
+		return name, nil
+	}
+	layers := layered.Layers()
+	details := map[string]any{"healthy": len(layers) > 0, "layers": layers}
+	if len(layers) == 0 {
+		details["reason"] = "no worker child could be started"
+	}
+	for _, l := range layers {
+		if l.Required && !l.Active {
+			details["healthy"], details["reason"] = false, fmt.Sprintf("required layer %s is missing: %s", l.Name, l.Detail)
+			break
+		}
+	}
+	return name, details
 }
 
 // Start implements reactors.Service.

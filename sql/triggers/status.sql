@@ -1,9 +1,19 @@
 -- Whether helixd is there, for apps: one row a reactor that the leader recorded,
 -- or one for all.
+do $$
+begin
+  if exists (select from pg_catalog.pg_proc where oid = to_regprocedure('helix.status()') and not 'details' = any (proargnames)) then
+    drop view if exists public.helix_status;
+    drop function helix.status();
+  end if;
+end $$;
+
 create or replace function helix.status()
-returns table (reactor text, running boolean, healthy boolean, lag_seconds double precision, queue_depth bigint, updated_at timestamptz)
+returns table (reactor text, running boolean, healthy boolean, lag_seconds double precision, queue_depth bigint, updated_at timestamptz,
+  details jsonb)
 language sql stable security definer set search_path = '' as $$
-  select coalesce(r.reactor, 'helixd'), s.running, s.running and s.lag < 60 and coalesce(p.active, false), s.lag, q.depth, l.heartbeat_at
+  select coalesce(r.reactor, 'helixd'), s.running, s.running and s.lag < 60 and coalesce(p.active, false) and coalesce((w.details ->> 'healthy')::boolean, true),
+    s.lag, q.depth, l.heartbeat_at, w.details
   from (select) one
   left join helix.reactors r on true
   left join lateral (select * from helix.leaders where slot = r.slot or r.slot is null order by heartbeat_at desc limit 1) l on true
@@ -21,15 +31,22 @@ language sql stable security definer set search_path = '' as $$
   cross join lateral (
     select count(*) as depth from (select from helix.river_job j
       where j.state in ('available', 'pending', 'retryable', 'running')
-        and (j.queue = r.queue or r.reactor is null)
+        and (j.queue = r.queue and r.reactor <> 'skills' or r.reactor is null)
+      union all
+      select from public.skill_runs where status = 'queued' and r.reactor = 'skills' -- a job works many of these
       limit 10000) waiting) q
+  left join lateral (
+    -- of the processes that work its jobs the one that is worst off
+    select w.details -> r.reactor as details from helix.workers w
+    where w.heartbeat_at > now() - interval '10 seconds' and w.details ? r.reactor
+    order by (w.details -> r.reactor ->> 'healthy')::boolean, w.holder limit 1) w on true
 $$;
-comment on function helix.status() is 'queue_depth counts to 10,000; lag_seconds of one that is not running is since its last sign';
+comment on function helix.status() is 'queue_depth counts to 10,000; details is what its workers say of themselves; lag_seconds of one that is not running is since its last sign';
 revoke all on function helix.status() from public, anon, authenticated, service_role;
 grant execute on function helix.status() to authenticated, service_role;
 
 create or replace view public.helix_status with (security_invoker = true) as
-select reactor, running, healthy, lag_seconds, queue_depth, updated_at from helix.status();
+select reactor, running, healthy, lag_seconds, queue_depth, updated_at, details from helix.status();
 comment on view public.helix_status is 'whether processing is online, and how far behind';
 revoke all on public.helix_status from public, anon, authenticated, service_role;
 grant select on public.helix_status to authenticated, service_role;

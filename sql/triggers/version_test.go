@@ -9,7 +9,7 @@ import (
 )
 
 // golden is what the files were when their version was given.
-var golden = struct{ version, sha256 string }{"20261121000960", "24ed8101033b76dd9d2b95447d8f727204783ad8b040c77667695852f19c5d4b"}
+var golden = struct{ version, sha256 string }{"20261121000900", "499008b83c9bf4aa0481e361cb37e1e83107435527838eafb1d349388e82aab9"}
 
 func TestVersion(t *testing.T) {
 	sum := sha256.Sum256([]byte(triggers.SQL()))

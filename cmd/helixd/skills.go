@@ -1,0 +1,135 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/rs/zerolog"
+
+	"github.com/helixd/helixd/reactors/sandbox"
+	"github.com/helixd/helixd/reactors/sandbox/wasm"
+	"github.com/helixd/helixd/reactors/skills"
+	"github.com/helixd/helixd/reactors/skills/host"
+	"github.com/helixd/helixd/reactors/skills/javascript"
+	"github.com/helixd/helixd/reactors/skills/rights"
+	"github.com/helixd/helixd/replication/stream"
+)
+
+// guests are what worker children run.
+var guests = map[string]sandbox.Guest{sandbox.KindWASM: wasm.Guest{}, sandbox.KindJavaScript: javascript.Guest{}}
+
+// skillSettings are those of the reactor skills: as they were given, and read.
+type skillSettings struct {
+	workers, concurrency, rate, limits, sandbox, policy, hosts, cacheDir string
+
+	config skills.Config
+	unsafe bool
+	rules  *rights.Policy
+}
+
+func (s *skillSettings) settings() []setting {
+	byDefault := skills.DefaultConfig
+	return []setting{
+		{"skills-workers", "HELIX_SKILLS_WORKERS", strconv.Itoa(byDefault.Workers), "runs of skills at a time, in this process", &s.workers},
+		{"skills-concurrency", "HELIX_SKILLS_CONCURRENCY", strconv.Itoa(byDefault.Concurrency), "runs of one user at a time, in all processes", &s.concurrency},
+		{"skills-rate", "HELIX_SKILLS_RATE", "0", "runs of one user that begin in a minute, 0 for no limit; others wait", &s.rate},
+		{"skills-limits", "HELIX_SKILLS_LIMITS", "", `limits of a run, "wall=30s,cpu=10s,memory=128MB,input=1MB,output=1MB,logs=64KB,host_calls=50"`, &s.limits},
+		{"sandbox", "HELIX_SANDBOX", "required", "required, or unsafe: run untrusted code where the kernel lacks a required layer", &s.sandbox},
+		{"skills-policy", "HELIX_SKILLS_POLICY", "", "file with the Cedar policy of what skills may do", &s.policy},
+		{"skills-hosts", "HELIX_SKILLS_HOSTS", "", "hosts[:port] that the capability network:https stands for, with commas", &s.hosts},
+		{"cache-dir", "HELIX_CACHE_DIR", "", "directory for compiled skills; one in the system's temporary files", &s.cacheDir},
+	}
+}
+
+func (s *skillSettings) parse() error {
+	s.config = skills.DefaultConfig
+	s.config.Version = version()
+	for _, n := range []struct {
+		flag, given string
+		least       int
+		value       *int
+	}{
+		{"skills-workers", s.workers, 1, &s.config.Workers},
+		{"skills-concurrency", s.concurrency, 1, &s.config.Concurrency},
+		{"skills-rate", s.rate, 0, &s.config.Rate},
+	} {
+		v, err := strconv.Atoi(n.given)
+		if err != nil || v < n.least || v > math.MaxInt16 {
+			return &usageError{fmt.Errorf("--%s %q: it takes a number from %d to %d", n.flag, n.given, n.least, math.MaxInt16)}
+		}
+		*n.value = v
+	}
+	var err error
+	if s.config.Limits, err = skills.ParseLimits(s.limits); err != nil {
+		return &usageError{fmt.Errorf("--skills-limits: %w", err)}
+	}
+	switch s.sandbox {
+	case "required", "unsafe":
+		s.unsafe = s.sandbox == "unsafe"
+	default:
+		return &usageError{fmt.Errorf("--sandbox %q: it takes required or unsafe", s.sandbox)}
+	}
+	policy := rights.DefaultPolicy
+	if s.policy != "" {
+		if policy, err = os.ReadFile(s.policy); err != nil {
+			return &usageError{fmt.Errorf("--skills-policy: %w", err)}
+		}
+	}
+	var hosts []string
+	for h := range strings.SplitSeq(s.hosts, ",") {
+		if h = strings.TrimSpace(h); h != "" {
+			hosts = append(hosts, h)
+		}
+	}
+	if s.rules, err = rights.NewPolicy(policy, hosts); err != nil {
+		return &usageError{fmt.Errorf("--skills-policy, --skills-hosts: %w", err)}
+	}
+	return nil
+}
+
+// newSkills makes what does the jobs of skills, with its worker children. stop
+// ends those.
+func newSkills(ctx context.Context, cfg *config, db *pgxpool.Pool, log zerolog.Logger) (service *skills.Service, stop func(), err error) {
+	s := &cfg.skills
+	dir, made := s.cacheDir, false
+	if dir == "" {
+		// Code that another account of this machine could put there would be run.
+		if dir, err = os.MkdirTemp("", "helixd-"); err != nil {
+			return nil, nil, fmt.Errorf("make a directory for compiled skills: %w", err)
+		}
+		made = true
+	}
+	remove := func() {
+		if made {
+			_ = os.RemoveAll(filepath.Clean(dir))
+		}
+	}
+	if err := os.Chmod(dir, 0o711); made && err != nil { // children are another user
+		remove()
+		return nil, nil, fmt.Errorf("open the directory for compiled skills to worker children: %w", err)
+	}
+	boxes, err := sandbox.NewPool(ctx, sandbox.Config{Dir: dir, Workers: s.config.Workers + nestedWorkers, Limits: s.config.Limits,
+		AllowUnsafe: s.unsafe, Log: log})
+	if err != nil {
+		remove()
+		return nil, nil, &stream.SetupError{Problem: "worker children for skills cannot be made: " + err.Error(),
+			Hint: "Name a directory of helixd's own with HELIX_CACHE_DIR; its user must be able to write there."}
+	}
+	service = skills.NewService(s.config, db, boxes, host.New(db, host.Options{Policy: s.rules}), log)
+	return service, func() {
+		if err := boxes.Close(); err != nil && !errors.Is(err, context.Canceled) {
+			log.Warn().Err(err).Msg("the sandbox did not close in order")
+		}
+		remove()
+	}, nil
+}
+
+// nestedWorkers are for skills that other skills call: the caller keeps its own.
+const nestedWorkers = 8

@@ -1,0 +1,84 @@
+package skills_test
+
+import (
+	"context"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/helixd/helixd/reactors/sandbox"
+	"github.com/helixd/helixd/reactors/skills"
+)
+
+// echo gives the input as output.
+func echo(_ context.Context, call sandbox.Call) (sandbox.Result, error) {
+	return sandbox.Result{Output: call.Input}, nil
+}
+
+func TestRun(t *testing.T) {
+	b := newBench(t)
+	b.stream(t)
+	b.work(t, skills.DefaultConfig, runner{run: echo})
+	user := b.user(t)
+	skill := b.skill(t, user, "")
+	run := b.run(t, user, skill, `{"n": 1}`)
+	if got := b.ended(t, run); got != "succeeded" {
+		t.Fatalf("the run ended with %q", got)
+	}
+	if got := get[string](t, b.admin, "select output::text from skill_runs where id = $1", run); got != `{"n": 1}` {
+		t.Errorf("its output is %s", got)
+	}
+	b.until(t, "the count", "select usage_count = 1 from skills where id = $1", skill)
+}
+
+// TestConcurrency: a user's runs in all processes are never more than allowed, and
+// all of them run.
+func TestConcurrency(t *testing.T) {
+	b := newBench(t)
+	b.stream(t)
+	var running, most atomic.Int64
+	slow := runner{run: func(_ context.Context, call sandbox.Call) (sandbox.Result, error) {
+		n := running.Add(1)
+		defer running.Add(-1)
+		for m := most.Load(); n > m && !most.CompareAndSwap(m, n); m = most.Load() {
+		}
+		time.Sleep(3 * time.Millisecond)
+		return sandbox.Result{Output: call.Input}, nil
+	}}
+	cfg := skills.DefaultConfig
+	cfg.Concurrency = 3
+	b.work(t, cfg, slow)
+	b.work(t, cfg, slow)
+	user := b.user(t)
+	skill := b.skill(t, user, "")
+	for range 10 {
+		b.exec(t, "insert into skill_runs (user_id, skill_id) select $1, $2 from generate_series(1, 50)", user, skill)
+	}
+	b.until(t, "all runs", "select count(*) = 500 from skill_runs where status = 'succeeded'")
+	if most.Load() != 3 {
+		t.Errorf("%d runs at a time, want 3", most.Load())
+	}
+	b.until(t, "no claim to be left", "select not exists (select from helix.skill_claims)")
+}
+
+// TestFairness: one user's long queue does not delay another's first run.
+func TestFairness(t *testing.T) {
+	b := newBench(t)
+	a, c := b.user(t), b.user(t)
+	skill, other := b.skill(t, a, ""), b.skill(t, c, "")
+	b.stream(t)
+	b.work(t, skills.DefaultConfig, runner{run: echo})
+	b.exec(t, "insert into skill_runs (user_id, skill_id) select $1, $2 from generate_series(1, 10000)", a, skill)
+	b.until(t, "the first runs", "select exists (select from skill_runs where user_id = $1 and status = 'succeeded')", a)
+	began := time.Now()
+	if got := b.ended(t, b.run(t, c, other, `{}`)); got != "succeeded" {
+		t.Fatalf("the other's run ended with %q", got)
+	}
+	took := time.Since(began)
+	if left := get[int](t, b.admin, "select count(*) from skill_runs where user_id = $1 and status = 'queued'", a); left < 5000 {
+		t.Errorf("only %d runs of the long queue were left when the other's ended", left)
+	}
+	t.Logf("the other's run took %s", took)
+	b.until(t, "all runs", "select count(*) = 10001 from skill_runs where status = 'succeeded'")
+	t.Logf("10,000 runs took %s", time.Since(began))
+}

@@ -1,0 +1,215 @@
+package skills_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/rs/zerolog"
+
+	"github.com/helixd/helixd/migrations"
+	"github.com/helixd/helixd/reactors"
+	"github.com/helixd/helixd/reactors/sandbox"
+	"github.com/helixd/helixd/reactors/skills"
+	"github.com/helixd/helixd/reactors/skills/host"
+	"github.com/helixd/helixd/reactors/skills/rights"
+	"github.com/helixd/helixd/replication"
+	"github.com/helixd/helixd/replication/stream"
+	"github.com/helixd/helixd/testenv"
+)
+
+func TestMain(m *testing.M) { testenv.Main(m) }
+
+const patience = 60 * time.Second
+
+// runner is a Runner made of functions, for what lanes do whatever a program is.
+type runner struct {
+	run   func(ctx context.Context, call sandbox.Call) (sandbox.Result, error)
+	check func(ctx context.Context, program sandbox.Program) (sandbox.Report, error)
+}
+
+func (r runner) Run(ctx context.Context, call sandbox.Call) (sandbox.Result, error) {
+	return r.run(ctx, call)
+}
+
+func (r runner) Check(ctx context.Context, p sandbox.Program) (sandbox.Report, error) {
+	if r.check == nil {
+		return sandbox.Report{}, nil
+	}
+	return r.check(ctx, p)
+}
+
+// bench is a project with helixd's stream and jobs in this process.
+type bench struct {
+	db    *testenv.Database
+	admin *pgx.Conn
+	pool  *pgxpool.Pool
+}
+
+func newBench(t testing.TB) *bench {
+	t.Helper()
+	b := &bench{db: testenv.New(t)}
+	b.admin = b.db.Connect(t, "postgres")
+	if err := migrations.Up(t.Context(), b.admin, func(migrations.Migration) {}); err != nil {
+		t.Fatal(err)
+	}
+	b.pool = b.newPool(t)
+	return b
+}
+
+func (b *bench) newPool(t testing.TB) *pgxpool.Pool {
+	t.Helper()
+	cfg, err := pgxpool.ParseConfig(b.db.URL("postgres"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg.MaxConns = 8
+	pool, err := pgxpool.NewWithConfig(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(pool.Close)
+	return pool
+}
+
+// work lets a process's worth of jobs be done, until stop or the test's end.
+func (b *bench) work(t testing.TB, cfg skills.Config, r skills.Runner) (stop func()) {
+	t.Helper()
+	policy, err := rights.NewPolicy(rights.DefaultPolicy, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pool := b.newPool(t)
+	log := zerolog.New(zerolog.NewTestWriter(t))
+	service := skills.NewService(cfg, pool, r, host.New(pool, host.Options{Policy: policy}), log)
+	jobs, err := reactors.NewJobs(pool, true, nil, reactors.With(service))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := jobs.Start(context.WithoutCancel(t.Context())); err != nil {
+		t.Fatal(err)
+	}
+	stopped := false
+	stop = func() {
+		if stopped {
+			return
+		}
+		stopped = true
+		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+		defer cancel()
+		if err := jobs.Stop(ctx); err != nil {
+			t.Errorf("stop jobs: %v", err)
+		}
+	}
+	t.Cleanup(stop)
+	return stop
+}
+
+// stream lets the reactor see what is written from now on.
+func (b *bench) stream(t testing.TB) {
+	t.Helper()
+	log := zerolog.New(zerolog.NewTestWriter(t))
+	jobs, err := reactors.NewJobs(b.pool, false, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	slot := b.db.SlotName("skills")
+	d, err := reactors.NewDispatcher(t.Context(), b.pool, slot, jobs, log, skills.Reactor{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := stream.Config{ConnString: b.db.URL("postgres"), Slot: slot, Publication: "helix", Log: log}
+	s, err := stream.Open(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := stream.EnsurePublication(t.Context(), b.pool, cfg.Publication, d.Tables(), func() error { return nil }); err != nil {
+		t.Fatal(err)
+	}
+	snapshot, err := s.CreateSlot(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := replication.Checkpoint{Slot: slot, SystemIdentifier: s.System(), LSN: snapshot.LSN}
+	if err := d.Backfill(t.Context(), snapshot.Name, at, "test", func(string, int) {}); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- s.Run(ctx, snapshot.LSN, d) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-done; err != nil {
+			t.Errorf("stream: %v", err)
+		}
+		d.Abandon()
+		s.Close()
+	})
+}
+
+// skill inserts one of a user's.
+func (b *bench) skill(t testing.TB, user uuid.UUID, more string, args ...any) uuid.UUID {
+	t.Helper()
+	if more == "" {
+		more = "kind = 'javascript', source = 'x'"
+	}
+	id := get[uuid.UUID](t, b.admin, "insert into skills (user_id, name) values ($1, 'skill') returning id", user)
+	b.exec(t, "update skills set "+more+" where id = '"+id.String()+"'", args...)
+	return id
+}
+
+// run inserts one.
+func (b *bench) run(t testing.TB, user, skill uuid.UUID, input string) uuid.UUID {
+	t.Helper()
+	return get[uuid.UUID](t, b.admin, "insert into skill_runs (user_id, skill_id, input) values ($1, $2, $3) returning id", user, skill, input)
+}
+
+func (b *bench) user(t testing.TB) uuid.UUID {
+	t.Helper()
+	return uuid.MustParse(b.db.NewUser(t).ID)
+}
+
+func (b *bench) exec(t testing.TB, sql string, args ...any) {
+	t.Helper()
+	if _, err := b.admin.Exec(t.Context(), sql, args...); err != nil {
+		t.Fatalf("%s: %v", sql, err)
+	}
+}
+
+func get[T any](t testing.TB, conn *pgx.Conn, sql string, args ...any) T {
+	t.Helper()
+	rows, err := conn.Query(t.Context(), sql, args...)
+	if err != nil {
+		t.Fatalf("%s: %v", sql, err)
+	}
+	v, err := pgx.CollectOneRow(rows, pgx.RowTo[T])
+	if err != nil {
+		t.Fatalf("%s: %v", sql, err)
+	}
+	return v
+}
+
+// ended waits for a run's end and gives its status and error code.
+func (b *bench) ended(t testing.TB, run uuid.UUID) string {
+	t.Helper()
+	b.until(t, "the run to end", "select finished_at is not null from skill_runs where id = '"+run.String()+"'")
+	return get[string](t, b.admin, "select concat_ws(' ', status, error ->> 'code') from skill_runs where id = $1", run)
+}
+
+// until polls a condition.
+func (b *bench) until(t testing.TB, what, sql string, args ...any) {
+	t.Helper()
+	deadline := time.Now().Add(patience)
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for !get[bool](t, b.admin, sql, args...) {
+		if time.Now().After(deadline) {
+			t.Fatalf("waited %s for %s; runs: %s", patience, what, get[string](t, b.admin,
+				`select coalesce(jsonb_agg(jsonb_build_object('s', status, 'e', error))::text, '') from (select * from skill_runs limit 20) r`))
+		}
+		<-tick.C
+	}
+}
