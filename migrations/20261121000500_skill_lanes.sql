@@ -20,15 +20,15 @@ comment on table helix.skill_queues is
 comment on column helix.skill_queues.tokens is 'runs that the user''s rate allowed at refilled_at; null: never limited';
 
 create table if not exists helix.skill_claims (
-  run_id uuid primary key references public.skill_runs (id) on delete cascade,
-  user_id uuid not null,
+  run_id uuid primary key,
+  user_id uuid not null references auth.users (id) on delete cascade,
   job_id bigint not null,
   attempt integer not null,
   interruptions integer not null default 0,
   holder text not null,
   permit boolean not null
 );
-comment on table helix.skill_claims is 'runs that a lane has taken; a result is written only by who deletes the claim';
+comment on table helix.skill_claims is 'runs that a lane has taken; a result is written only by who deletes the claim, and the row may be gone';
 comment on column helix.skill_claims.job_id is 'of the lane, in river_job; attempt is its attempt';
 comment on column helix.skill_claims.interruptions is 'how often the process that ran it was lost';
 comment on column helix.skill_claims.permit is 'it counts as running; without it the lane has it ahead, and will run it in the place of another';
@@ -37,9 +37,5 @@ create index if not exists skill_claims_job_id_idx on helix.skill_claims (job_id
 
 create index if not exists skill_runs_queue_idx on public.skill_runs (user_id, created_at, id) where status = 'queued';
 create index if not exists skills_pending_idx on public.skills (id) where status = 'pending';
-create index if not exists river_job_skill_lane_idx on helix.river_job ((args ->> 'user_id'))
-  where kind = 'skill_lane' and state = 'available';
-create index if not exists river_job_skill_schedule_idx on helix.river_job ((args ->> 'skill_id'))
-  where kind = 'skill_schedule' and state in ('available', 'scheduled', 'retryable');
 
 revoke all on helix.workers, helix.skill_queues, helix.skill_claims from public, anon, authenticated, service_role;

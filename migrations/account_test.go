@@ -29,6 +29,7 @@ var rowOf = map[string]string{
 	"helix.sync_roots":      "values ($1, 'note', $1, '{}', 1, 0, 1, true, false, '[]')",
 	"helix.sync_siblings":   "values ($1, 'note', $1, 'v', 'phone', '{}', '', now(), false)",
 	"helix.secrets":         "(user_id, name, ciphertext) values ($1, 'x', '')",
+	"helix.skill_claims":    "(run_id, user_id, job_id, attempt, holder, permit) values (gen_random_uuid(), $1, 1, 1, '', true)",
 	"helix.skill_kv":        "(user_id, skill_id, key, value) select $1, id, 'x', '1' from skills",
 	"helix.audit":           "(user_id, seq, at, event, prev_hash, hash) values ($1, 1, now(), '{}', '', '')",
 	"helix.audit_heads":     "(user_id, seq, hash) values ($1, 1, '')",

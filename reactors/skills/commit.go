@@ -248,7 +248,7 @@ const (
 		update public.skills s set usage_count = usage_count + locked.n from locked where s.id = locked.id`
 	sqlWake = `select u::text from unnest($1::uuid[]) as u
 		where exists (select from public.skill_runs where user_id = u and status = 'queued')
-			and not exists (select from helix.river_job j where j.kind = 'skill_lane' and j.state = 'available' and j.args ->> 'user_id' = u::text)`
+			and not exists (select from helix.river_job j where j.state = 'available' and j.queue = 'skills' and j.args ->> 'user_id' = u::text)`
 )
 
 // transact writes a group in one transaction.

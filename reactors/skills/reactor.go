@@ -126,7 +126,7 @@ func reactToSkills(ctx context.Context, tx *reactors.Tx, plans map[string]plan) 
 	}
 	_, err := tx.Exec(ctx, `delete from helix.river_job j using unnest($1::text[], $2::text[]) as p (skill_id, schedule)
 		where j.kind = 'skill_schedule' and j.state in ('available', 'scheduled', 'retryable')
-			and j.args ->> 'skill_id' = p.skill_id and j.args ->> 'schedule' <> p.schedule`, ids, schedules)
+			and j.args @> jsonb_build_object('skill_id', p.skill_id) and j.args ->> 'schedule' <> p.schedule`, ids, schedules)
 	if err != nil {
 		return fmt.Errorf("drop what was scheduled before: %w", err)
 	}
@@ -146,7 +146,7 @@ func wake(ctx context.Context, tx *reactors.Tx, runs map[string]bool) error {
 		living as (select id from auth.users where id in (select user_id from users) for key share skip locked),
 		made as (insert into helix.skill_queues (user_id) select id from living order by id on conflict do nothing)
 		select id::text from living where not exists (
-			select from helix.river_job j where j.kind = 'skill_lane' and j.state = 'available' and j.args ->> 'user_id' = living.id::text)
+			select from helix.river_job j where j.state = 'available' and j.queue = 'skills' and j.args ->> 'user_id' = living.id::text)
 		order by id`, sortedKeys(runs))
 	if err != nil {
 		return fmt.Errorf("find whose runs wait: %w", err)

@@ -29,7 +29,7 @@ func (s *Service) sweep() {
 		if err := tx.QueryRow(ctx, "select pg_try_advisory_xact_lock($1)", sweepLock).Scan(&mine); err != nil || !mine {
 			return err
 		}
-		for _, f := range []func(context.Context, pgx.Tx) error{s.refuseExcess, s.requeueUnclaimed, s.adoptClaims, s.wakeQueues, s.checkPending} {
+		for _, f := range []func(context.Context, pgx.Tx) error{s.refuseExcess, s.requeueUnclaimed, s.dropClaims, s.adoptClaims, s.wakeQueues, s.checkPending} {
 			if err := f(ctx, tx); err != nil {
 				return err
 			}
@@ -61,6 +61,15 @@ func (s *Service) requeueUnclaimed(ctx context.Context, tx pgx.Tx) error {
 		where status = 'running' and not exists (select from helix.skill_claims c where c.run_id = r.id)`)
 	if err != nil {
 		return fmt.Errorf("requeue runs without a claim: %w", err)
+	}
+	return nil
+}
+
+// dropClaims forgets claims of rows that are gone, and that no lane will end.
+func (s *Service) dropClaims(ctx context.Context, tx pgx.Tx) error {
+	_, err := tx.Exec(ctx, "delete from helix.skill_claims c where not exists (select from public.skill_runs r where r.id = c.run_id)")
+	if err != nil {
+		return fmt.Errorf("drop claims of deleted runs: %w", err)
 	}
 	return nil
 }
@@ -107,7 +116,7 @@ func (s *Service) wakeQueues(ctx context.Context, tx pgx.Tx) error {
 			select id from auth.users where id in (select user_id from waiting) on conflict do nothing)
 		select user_id::text from waiting where user_id is not null
 			and (select count(*) from helix.skill_claims c where c.user_id = waiting.user_id) < $1
-			and not exists (select from helix.river_job j where j.kind = 'skill_lane' and j.args ->> 'user_id' = waiting.user_id::text
+			and not exists (select from helix.river_job j where j.queue = 'skills' and j.args ->> 'user_id' = waiting.user_id::text
 				and (j.state = 'available' or j.state = 'scheduled' and $2 > 0))
 		limit $3`, s.cfg.Concurrency, s.cfg.Rate, sweepMost)
 	if err != nil {
