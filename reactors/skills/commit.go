@@ -14,6 +14,7 @@ import (
 
 	"github.com/helixd/helixd/internal/failpoint"
 	"github.com/helixd/helixd/reactors"
+	"github.com/helixd/helixd/reactors/skills/host/audit"
 	"github.com/helixd/helixd/replication"
 )
 
@@ -277,6 +278,7 @@ func (c *committer) transact(ctx context.Context, group []*item) error {
 	defer tx.Rollback(context.WithoutCancel(ctx)) //nolint:errcheck // committed, or nothing is written
 	var broadcasts []reactors.Broadcast
 	var used []uuid.UUID
+	var entries []audit.Entry
 	written := func(rows pgx.Rows) error {
 		var id uuid.UUID
 		var skill *uuid.UUID
@@ -287,6 +289,9 @@ func (c *committer) transact(ctx context.Context, group []*item) error {
 				return nil
 			}
 			broadcasts = append(broadcasts, broadcast(i, status))
+			if i.outcome != nil {
+				entries = append(entries, i.outcome.entries...)
+			}
 			if skill != nil && i.outcome != nil && !i.DryRun {
 				used = append(used, *skill)
 			}
@@ -340,6 +345,9 @@ func (c *committer) transact(ctx context.Context, group []*item) error {
 		if _, err := tx.Exec(ctx, `select pg_notify('helix.river_insert', '{"queue": "`+queueLanes+`"}')`); err != nil {
 			return fmt.Errorf("tell of lanes: %w", err)
 		}
+	}
+	if err := audit.Append(ctx, tx, entries); err != nil {
+		return err
 	}
 	failpoint.Here("skills-commit")
 	if err := tx.Commit(ctx); err != nil {

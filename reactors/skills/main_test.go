@@ -2,6 +2,7 @@ package skills_test
 
 import (
 	"context"
+	"os"
 	"testing"
 	"time"
 
@@ -13,15 +14,45 @@ import (
 	"github.com/helixd/helixd/migrations"
 	"github.com/helixd/helixd/reactors"
 	"github.com/helixd/helixd/reactors/sandbox"
+	"github.com/helixd/helixd/reactors/sandbox/wasm"
 	"github.com/helixd/helixd/reactors/skills"
 	"github.com/helixd/helixd/reactors/skills/host"
+	"github.com/helixd/helixd/reactors/skills/javascript"
 	"github.com/helixd/helixd/reactors/skills/rights"
 	"github.com/helixd/helixd/replication"
 	"github.com/helixd/helixd/replication/stream"
 	"github.com/helixd/helixd/testenv"
 )
 
-func TestMain(m *testing.M) { testenv.Main(m) }
+func TestMain(m *testing.M) {
+	if sandbox.IsChild() {
+		os.Exit(sandbox.RunChild(map[string]sandbox.Guest{sandbox.KindWASM: wasm.Guest{}, sandbox.KindJavaScript: javascript.Guest{}}))
+	}
+	testenv.Main(m)
+}
+
+// boxes are real worker children.
+func boxes(t testing.TB) skills.Runner {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "helixd-test-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	if err := os.Chmod(dir, 0o711); err != nil { // children are another user
+		t.Fatal(err)
+	}
+	pool, err := sandbox.NewPool(t.Context(), sandbox.Config{Dir: dir, Workers: 4, Limits: sandbox.DefaultLimits, Log: zerolog.Nop()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := pool.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return pool
+}
 
 const patience = 60 * time.Second
 
