@@ -1,0 +1,2 @@
+// expect: cpu_time_exceeded
+export default async () => { for (;;) await null; }

@@ -1,0 +1,2 @@
+// expect: cpu_time_exceeded exception
+export default () => { throw { get message() { for (;;); }, get stack() { for (;;); }, toString() { for (;;); } }; }

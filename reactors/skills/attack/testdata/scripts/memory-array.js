@@ -1,0 +1,2 @@
+// expect: memory_exceeded exception cpu_time_exceeded
+export default () => { const all = []; for (;;) all.push({}); }

@@ -1,0 +1,2 @@
+// expect: memory_exceeded exception
+export default () => { let text = 'ab'; for (;;) text += text; }

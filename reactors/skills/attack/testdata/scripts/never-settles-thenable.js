@@ -1,0 +1,2 @@
+// expect: exception wall_time_exceeded invalid_output
+export default () => ({ then() {} })

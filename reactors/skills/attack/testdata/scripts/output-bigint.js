@@ -1,0 +1,2 @@
+// expect: exception invalid_output
+export default () => 1n

@@ -1,0 +1,3 @@
+// expect: invalid_output exception
+// output: null
+export default () => () => 1

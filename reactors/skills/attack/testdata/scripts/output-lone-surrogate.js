@@ -1,0 +1,3 @@
+// expect: invalid_output
+// output: "\ud800"
+export default () => '\ud800'

@@ -1,0 +1,3 @@
+// expect: invalid_output
+// output: "a\u0000b"
+export default () => 'a\u0000b'

@@ -1,0 +1,2 @@
+// output: {"made":"\"}, \"injected\": {\""}
+export default () => { const made = { toJSON: () => '"}, "injected": {"' }; return { made }; }

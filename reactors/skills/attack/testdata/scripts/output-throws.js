@@ -1,0 +1,2 @@
+// expect: invalid_output exception
+export default () => ({ toJSON() { throw new Error('not today'); } })

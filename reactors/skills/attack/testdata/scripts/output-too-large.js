@@ -1,0 +1,2 @@
+// expect: output_too_large
+export default () => 'a'.repeat(2 << 20)

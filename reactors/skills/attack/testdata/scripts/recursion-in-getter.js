@@ -1,0 +1,2 @@
+// expect: stack_overflow exception
+export default () => { const o = { get a() { return this.a; } }; return o.a; }

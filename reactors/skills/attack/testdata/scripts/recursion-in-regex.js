@@ -1,0 +1,2 @@
+// expect: exception stack_overflow
+export default () => new RegExp('('.repeat(1e6)).test('a')

@@ -1,0 +1,2 @@
+// expect: stack_overflow exception
+export default () => { const f = () => f() + 1; return f(); }

@@ -1,0 +1,3 @@
+// expect: syntax_error exception unsupported_import
+import passwd from '/etc/passwd';
+export default () => passwd

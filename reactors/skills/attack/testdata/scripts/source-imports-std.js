@@ -1,0 +1,3 @@
+// expect: syntax_error exception unsupported_import
+import * as std from 'std';
+export default () => std.getenv('PATH')

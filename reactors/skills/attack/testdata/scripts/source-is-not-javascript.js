@@ -1,0 +1,3 @@
+// expect: syntax_error
+def execute(input):
+    return input

@@ -1,0 +1,2 @@
+// expect: missing_export syntax_error exception
+const answer = 42;

@@ -1,0 +1,2 @@
+// expect: exception
+export default async () => { throw undefined; }
