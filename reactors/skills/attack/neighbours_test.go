@@ -35,7 +35,7 @@ func meet(t *testing.T, pool *sandbox.Pool) *neighbours {
 }
 
 func (n *neighbours) live(ctx context.Context, t *testing.T, pool *sandbox.Pool, at int, name, kind string, code []byte, input, want string) {
-	program := sandbox.Program{Kind: kind, SHA256: sha256.Sum256(code), Code: func(_ context.Context, write func([]byte) error) error { return write(code) }}
+	program := sandbox.Program{Kind: kind, SHA256: sha256.Sum256(code), Code: writes(string(code))}
 	n.ended.Go(func() {
 		pace := time.NewTicker(50 * time.Millisecond)
 		defer pace.Stop()
@@ -74,3 +74,8 @@ func (n *neighbours) leave(t *testing.T) {
 }
 
 func (n *neighbours) runs() int64 { return n.count[0].Load() + n.count[1].Load() }
+
+// writes gives a small code.
+func writes(code string) func(context.Context, func([]byte) error) error {
+	return func(_ context.Context, write func([]byte) error) error { return write([]byte(code)) }
+}
