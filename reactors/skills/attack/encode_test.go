@@ -45,6 +45,7 @@ const (
 	mul32        op = 0x6c
 	divS32       op = 0x6d
 	and32        op = 0x71
+	or32         op = 0x72
 	xor32        op = 0x73
 	add64        op = 0x7c
 	divU64       op = 0x80
