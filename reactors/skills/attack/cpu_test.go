@@ -90,8 +90,8 @@ var cpuModules = []attack{
 	}, sandbox.CPUTimeExceeded),
 
 	{name: "loop at the defaults", code: bytesOf(execute(loop, empty, br, 0, end, c32(1))),
-		expect: []sandbox.Code{sandbox.CPUTimeExceeded}, defaults: true},
-	{name: "calls of calls at the defaults", code: callsOfCalls, expect: []sandbox.Code{sandbox.CPUTimeExceeded}, defaults: true},
+		expect: []sandbox.Code{sandbox.CPUTimeExceeded, sandbox.WallTimeExceeded}, defaults: true},
+	{name: "calls of calls at the defaults", code: callsOfCalls, expect: []sandbox.Code{sandbox.CPUTimeExceeded, sandbox.WallTimeExceeded}, defaults: true},
 }
 
 // callsOfCalls calls a function that calls one twice that calls one twice…

@@ -37,7 +37,7 @@ func meet(t *testing.T, pool *sandbox.Pool) *neighbours {
 func (n *neighbours) live(ctx context.Context, t *testing.T, pool *sandbox.Pool, at int, name, kind string, code []byte, input, want string) {
 	program := sandbox.Program{Kind: kind, SHA256: sha256.Sum256(code), Code: writes(string(code))}
 	n.ended.Go(func() {
-		pace := time.NewTicker(50 * time.Millisecond)
+		pace := time.NewTicker(100 * time.Millisecond)
 		defer pace.Stop()
 		for ctx.Err() == nil {
 			start := time.Now()
