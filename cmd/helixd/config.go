@@ -55,6 +55,7 @@ func (c *config) settings() []setting {
 		{"drift-interval", "HELIX_DRIFT_INTERVAL", "2s", "how often to look whether the publication was altered", &c.drift},
 		{"log-level", "HELIX_LOG_LEVEL", "info", "trace, debug, info, warn or error", &c.logLevel},
 		{"log-format", "HELIX_LOG_FORMAT", "", "json or console; console on a terminal", &c.logFormat},
+		{"", "HELIX_AGE_KEY", "", "", &c.ageKey},
 	}, c.skills.settings()...)
 }
 

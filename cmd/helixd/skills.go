@@ -17,6 +17,8 @@ import (
 	"github.com/helixd/helixd/reactors/sandbox/wasm"
 	"github.com/helixd/helixd/reactors/skills"
 	"github.com/helixd/helixd/reactors/skills/host"
+	"github.com/helixd/helixd/reactors/skills/host/broker"
+	"github.com/helixd/helixd/reactors/skills/host/secrets"
 	"github.com/helixd/helixd/reactors/skills/javascript"
 	"github.com/helixd/helixd/reactors/skills/rights"
 	"github.com/helixd/helixd/replication/stream"
@@ -122,7 +124,13 @@ func newSkills(ctx context.Context, cfg *config, db *pgxpool.Pool, log zerolog.L
 		return nil, nil, &stream.SetupError{Problem: "worker children for skills cannot be made: " + err.Error(),
 			Hint: "Name a directory of helixd's own with HELIX_CACHE_DIR; its user must be able to write there."}
 	}
-	service = skills.NewService(s.config, db, boxes, host.New(db, host.Options{Policy: s.rules}), log)
+	vault, err := secrets.New(db, cfg.ageKey)
+	if err != nil {
+		_ = boxes.Close()
+		remove()
+		return nil, nil, &usageError{err}
+	}
+	service = skills.NewService(s.config, db, boxes, host.New(db, host.Options{Policy: s.rules, Broker: broker.New(broker.Options{}), Secrets: vault}), log)
 	return service, func() {
 		if err := boxes.Close(); err != nil && !errors.Is(err, context.Canceled) {
 			log.Warn().Err(err).Msg("the sandbox did not close in order")

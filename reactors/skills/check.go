@@ -14,6 +14,7 @@ import (
 	"github.com/helixd/helixd/reactors"
 	"github.com/helixd/helixd/reactors/sandbox"
 	"github.com/helixd/helixd/reactors/skills/rights"
+	"github.com/helixd/helixd/reactors/skills/schema"
 	"github.com/helixd/helixd/replication"
 )
 
@@ -156,6 +157,15 @@ func (s *Service) validate(ctx context.Context, d *definition) (report *sandbox.
 	return &found, nil, err
 }
 
+// schemaError is what package schema says of a document.
+func schemaError(err error, code, under, what string) *Error {
+	fault := &Error{Code: code, Pointer: under, Message: fmt.Sprintf("The %s %v.", what, err)}
+	if at := (*schema.Error)(nil); errors.As(err, &at) {
+		fault.Pointer, fault.Message = under+at.Pointer, fmt.Sprintf("The %s, at %q: %s.", what, at.Pointer, at.Message)
+	}
+	return fault
+}
+
 // prepare makes of a definition what running it takes; it was valid when it was
 // checked, and an operator's limits may be lower since.
 func (s *Service) prepare(d *definition) *Error {
@@ -164,5 +174,11 @@ func (s *Service) prepare(d *definition) *Error {
 		return fault
 	}
 	d.bounds = limits
+	if d.parameters != nil {
+		var err error
+		if d.schema, err = schema.Compile(d.parameters); err != nil {
+			return schemaError(err, CodeDefinitionInvalid, "/parameters", "parameters")
+		}
+	}
 	return nil
 }

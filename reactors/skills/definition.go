@@ -17,6 +17,7 @@ import (
 
 	"github.com/helixd/helixd/reactors/sandbox"
 	"github.com/helixd/helixd/reactors/skills/rights"
+	"github.com/helixd/helixd/reactors/skills/schema"
 )
 
 const kindComposite = "composite"
@@ -43,11 +44,12 @@ type definition struct {
 // prepared is what checking makes of a definition, to run it.
 type prepared struct {
 	bounds sandbox.Limits
+	schema *schema.Schema // of the input, nil: any
 }
 
 // bytes is about what it weighs in the cache.
 func (d *definition) bytes() int {
-	return 1024 + len(d.steps) + 2*len(d.parameters) + len(d.code) + len(d.limits)
+	return 1024 + 4*len(d.steps) + 16*len(d.parameters) + len(d.code) + len(d.limits)
 }
 
 // digest is the skill's sha256: of all that decides what it does and may do, so

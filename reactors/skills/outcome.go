@@ -3,6 +3,8 @@ package skills
 import (
 	"encoding/json"
 	"time"
+
+	"github.com/helixd/helixd/reactors/skills/host/audit"
 )
 
 // outcome is what a run came to: the result columns.
@@ -22,6 +24,8 @@ type outcome struct {
 	PeakMemory int64
 	Retries    int
 	Finished   time.Time
+
+	entries []audit.Entry // for the chain
 }
 
 // progress is how far a workflow is.

@@ -14,7 +14,9 @@ import (
 
 	"github.com/helixd/helixd/reactors/sandbox"
 	"github.com/helixd/helixd/reactors/skills/host"
+	"github.com/helixd/helixd/reactors/skills/host/audit"
 	"github.com/helixd/helixd/reactors/skills/rights"
+	"github.com/helixd/helixd/reactors/skills/schema"
 )
 
 // run is a claimed run while it is executed.
@@ -136,8 +138,12 @@ func (d *definition) takes(input []byte) *Error {
 	if len(input) > d.bounds.Input {
 		return errorf(CodeInputTooLarge, "The input has %d bytes; %d are possible.", len(input), d.bounds.Input)
 	}
-	if err := storable(input); err != nil {
-		return errorf(CodeInputInvalid, "The input cannot be used: %v.", err)
+	value, err := schema.Decode(input)
+	if err == nil && d.schema != nil {
+		err = d.schema.ValidateValue(value)
+	}
+	if err != nil {
+		return schemaError(err, CodeInputInvalid, "", "input")
 	}
 	return nil
 }
@@ -173,9 +179,10 @@ func (r *run) describe() {
 		return
 	}
 	if entries := r.host.Audit(); len(entries) > 0 {
-		if r.outcome.Audit, err = json.Marshal(entries); err != nil {
+		if r.outcome.Audit, err = audit.Log(entries); err != nil {
 			r.outcome.Audit = nil
 		}
+		r.outcome.entries = entries
 	}
 }
 
