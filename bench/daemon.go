@@ -30,19 +30,27 @@ func (b *bench) binary(ctx context.Context) (string, error) {
 		return b.built, nil
 	}
 	b.say("  build helixd")
-	list := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", "github.com/helixd/helixd")
-	dir, err := list.Output()
+	dir, err := b.source(ctx)
 	if err != nil {
-		return "", fmt.Errorf("find helixd's source: run this in the folder bench: %w", err)
+		return "", err
 	}
 	path := filepath.Join(b.dir, "helixd")
 	build := exec.CommandContext(ctx, "go", "build", "-o", path, "./cmd/helixd")
-	build.Dir = strings.TrimSpace(string(dir))
+	build.Dir = dir
 	if out, err := build.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build helixd: %w\n%s", err, out)
 	}
 	b.built = path
 	return path, nil
+}
+
+// source is the folder of helixd's module.
+func (b *bench) source(ctx context.Context) (string, error) {
+	dir, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", "github.com/helixd/helixd").Output()
+	if err != nil {
+		return "", fmt.Errorf("find helixd's source: run this in the folder bench: %w", err)
+	}
+	return strings.TrimSpace(string(dir)), nil
 }
 
 // daemon is a helixd run.
