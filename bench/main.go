@@ -15,10 +15,14 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/helixd/helixd/reactors/sandbox"
 	"github.com/helixd/helixd/testenv"
 )
 
 func main() {
+	if sandbox.IsChild() {
+		os.Exit(sandbox.RunChild(guests))
+	}
 	if os.Getenv(childEnv) != "" {
 		os.Exit(childMain())
 	}
@@ -41,7 +45,7 @@ func (o *options) parse(args []string) error {
 	quick := flags.Bool("quick", false, "a tenth of the rows, and 3 runs")
 	flags.IntVar(&o.rows, "rows", 1_000_000, "rows of the large transaction; 3/10 of it are the one-row transactions, 2/10 the sync deltas, 1/10 the durable upserts")
 	flags.IntVar(&o.runs, "runs", 5, "runs of each side, of which the median counts")
-	flags.StringVar(&o.only, "only", "", "sections, with commas: decode,drain,apply,sync,memory,latency,takeover,skills")
+	flags.StringVar(&o.only, "only", "", "sections, with commas: decode,drain,apply,sync,memory,latency,takeover,calls,skills")
 	flags.StringVar(&o.json, "json", "", "write the figures to this file as well")
 	flags.StringVar(&o.markdown, "markdown", "", "write the table to this file, for a page that carries it")
 	flags.StringVar(&o.helixd, "helixd", "", "measure this helixd binary instead of one built now")
@@ -75,7 +79,7 @@ type section struct {
 
 var sections = []section{
 	{"decode", decode}, {"drain", drain}, {"apply", apply}, {"sync", syncBacklog}, {"memory", syncLarge}, {"latency", latency}, {"takeover", takeover},
-	{"skills", skills},
+	{"calls", sandboxCalls}, {"skills", skills},
 }
 
 func (o *options) sections() ([]section, error) {
