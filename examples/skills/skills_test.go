@@ -63,6 +63,23 @@ func TestWordcount(t *testing.T) {
 	}
 }
 
+func TestWordcountIsWhatItsBuildMakes(t *testing.T) {
+	script, err := os.ReadFile("wordcount/build.sh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	module, err := os.ReadFile("wordcount/wordcount.wasm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if sum := fmt.Sprintf("sum=%x\n", sha256.Sum256(module)); !strings.Contains(string(script), sum) {
+		t.Errorf("build.sh does not say %s", sum)
+	}
+	if len(module) > 50<<10 {
+		t.Errorf("it has %d bytes", len(module))
+	}
+}
+
 func TestWordcountCountsWhatGoCounts(t *testing.T) {
 	skills := newSkills(t)
 	rapid.Check(t, func(t *rapid.T) {
