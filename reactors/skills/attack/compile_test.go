@@ -1,10 +1,14 @@
 package attack_test
 
-import "github.com/helixd/helixd/reactors/sandbox"
+import (
+	"slices"
+
+	"github.com/helixd/helixd/reactors/sandbox"
+)
 
 // tooMuch are the codes of a module that takes a compiler too long, where the
 // pre-validator may already say so.
-var tooMuch = []sandbox.Code{sandbox.CompileLimit, sandbox.ModuleTooLarge}
+var tooMuch = slices.Clip([]sandbox.Code{sandbox.CompileLimit, sandbox.ModuleTooLarge})
 
 // compileModules are small, and take an optimising compiler minutes or gigabytes.
 var compileModules = []attack{
@@ -64,17 +68,18 @@ var compileModules = []attack{
 			set = append(set, cat(localGet, n, c32(1), add32, localSet, (n+1)%9_999)...)
 		}
 		return withLocals(9_999, i32, repeat(9_999, loop, empty), set, repeat(9_999, localGet, 0, brIf, 0, end), localGet, 0)
-	}, tooMuch...).costly(),
-	ends("fifteen functions of a megabyte", func() []byte {
+	}, append(tooMuch, sandbox.CPUTimeExceeded)...).costly(),
+	{name: "fifteen functions of a megabyte", output: "1", expect: tooMuch, code: func() []byte {
 		var body []byte
 		for n := range 100_000 {
 			body = append(body, cat(localGet, n%1_000, c32(1), add32, localSet, (n+7)%1_000)...)
 		}
 		f := fn{typ: typeVoid, locals: locals(1_000, i32), body: body}
 		return program{funcs: slicesOf(15, f)}.execute(c32(1))
-	}, tooMuch...).costly(),
-	ends("table.fill 20,000 times", bytesOf(program{table: cat(1, funcref, 0, 10_000)}.execute(
-		repeat(20_000, c32(0), refNull, funcref, c32(10_000), prefixFC, 17, 0), c32(1))), sandbox.CompileLimit, sandbox.CPUTimeExceeded).costly(),
+	}},
+	{name: "table.fill 20,000 times", output: "1", long: true, expect: []sandbox.Code{sandbox.CompileLimit, sandbox.CPUTimeExceeded},
+		code: bytesOf(program{table: cat(1, funcref, 0, 10_000)}.execute(
+			repeat(20_000, c32(0), refNull, funcref, c32(10_000), prefixFC, 17, 0), c32(1)))},
 }
 
 // withLocals is a module whose execute has n locals of type t.
