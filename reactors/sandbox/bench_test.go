@@ -29,7 +29,7 @@ func BenchmarkWarmCall(b *testing.B) {
 func BenchmarkSpawn(b *testing.B) {
 	p := newPool(b)
 	call := run(echo(), `{"a":1}`)
-	if _, err := p.Check(context.Background(), call.Program); err != nil {
+	if _, err := p.Check(context.Background(), "ada", call.Program); err != nil {
 		b.Fatal(err)
 	}
 	n := 0

@@ -9,9 +9,10 @@ import (
 
 // Check looks at a program and makes it ready to run. What is wrong with the
 // program is an *Error that stays; one that is Retryable is not the program's
-// fault. Calls for one program at the same time share one compile child.
-func (p *Pool) Check(ctx context.Context, prog Program) (Report, error) {
-	e, err := p.ready(ctx, prog)
+// fault. Calls for one program at the same time share one compile child, and a
+// tenant has one at a time.
+func (p *Pool) Check(ctx context.Context, tenant string, prog Program) (Report, error) {
+	e, err := p.ready(ctx, tenant, prog)
 	if err != nil {
 		return Report{}, err
 	}
@@ -20,7 +21,7 @@ func (p *Pool) Check(ctx context.Context, prog Program) (Report, error) {
 }
 
 // ready gives the entry of a program that may run. The caller calls done.
-func (p *Pool) ready(ctx context.Context, prog Program) (*entry, error) {
+func (p *Pool) ready(ctx context.Context, tenant string, prog Program) (*entry, error) {
 	if err := p.usable(); err != nil {
 		return nil, err
 	}
@@ -31,7 +32,7 @@ func (p *Pool) ready(ctx context.Context, prog Program) (*entry, error) {
 	for {
 		e, lead := p.cache.use(own)
 		if lead {
-			report, err := p.compile(ctx, prog)
+			report, err := p.compile(ctx, tenant, prog)
 			p.cache.decide(own, e, report, err)
 		}
 		select {
@@ -60,7 +61,7 @@ func cancelled(ctx context.Context) *Error {
 }
 
 // compile stores a program and has a child check it.
-func (p *Pool) compile(ctx context.Context, prog Program) (Report, error) {
+func (p *Pool) compile(ctx context.Context, tenant string, prog Program) (Report, error) {
 	if !p.staff.enter() {
 		return Report{}, errClosed
 	}
@@ -68,6 +69,11 @@ func (p *Pool) compile(ctx context.Context, prog Program) (Report, error) {
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	defer context.AfterFunc(p.life, func() { end(errClosed) })()
+	leave, err := p.turns.take(ctx, tenant)
+	if err != nil {
+		return Report{}, err
+	}
+	defer leave()
 	select {
 	case p.compilers <- struct{}{}:
 		defer func() { <-p.compilers }()

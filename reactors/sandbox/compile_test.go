@@ -33,7 +33,7 @@ func TestCheck(t *testing.T) {
 		var checks sync.WaitGroup
 		for range 8 {
 			checks.Go(func() {
-				r, err := p.Check(context.Background(), prog)
+				r, err := p.Check(context.Background(), "ada", prog)
 				if err != nil || r.ABI != "run" || len(r.Exports) != 3 {
 					t.Errorf("%+v, %v", r, err)
 				}
@@ -49,7 +49,7 @@ func TestCheck(t *testing.T) {
 		var n atomic.Int32
 		prog := counted(hostileCode("bad"), &n)
 		for range 3 {
-			_, err := p.Check(context.Background(), prog)
+			_, err := p.Check(context.Background(), "ada", prog)
 			if e := wantCode(t, err, sandbox.SyntaxError); e.Line != 3 || e.Column != 4 {
 				t.Errorf("%+v", e)
 			}
@@ -67,7 +67,7 @@ func TestCheck(t *testing.T) {
 		var n atomic.Int32
 		prog := counted(hostileCode("unavailable"), &n)
 		for range 2 {
-			_, err := p.Check(context.Background(), prog)
+			_, err := p.Check(context.Background(), "ada", prog)
 			if e := wantCode(t, err, sandbox.Unavailable); !e.Retryable() {
 				t.Error("it is not retryable")
 			}
@@ -78,13 +78,13 @@ func TestCheck(t *testing.T) {
 	})
 
 	t.Run("no guest of the kind is no verdict", func(t *testing.T) {
-		_, err := p.Check(context.Background(), sandbox.Program{Kind: "cobol", SHA256: sha256.Sum256(nil), Code: func(context.Context, func([]byte) error) error { return nil }})
+		_, err := p.Check(context.Background(), "ada", sandbox.Program{Kind: "cobol", SHA256: sha256.Sum256(nil), Code: func(context.Context, func([]byte) error) error { return nil }})
 		wantCode(t, err, sandbox.Unavailable)
 	})
 
 	t.Run("a compiler that takes too much memory or panics is the program's doing", func(t *testing.T) {
 		for _, code := range []string{"alloc", "panic"} {
-			_, err := p.Check(context.Background(), hostileCode(code))
+			_, err := p.Check(context.Background(), "ada", hostileCode(code))
 			wantCode(t, err, sandbox.CompileLimit)
 		}
 	})
@@ -100,15 +100,40 @@ func TestCheck(t *testing.T) {
 		}
 		var checks sync.WaitGroup
 		checks.Go(func() {
-			_, err := p.Check(ctx, first)
+			_, err := p.Check(ctx, "ada", first)
 			wantCode(t, err, sandbox.Cancelled)
 		})
 		<-reading
 		checks.Go(func() {
-			if _, err := p.Check(context.Background(), hostileCode("good as well")); err != nil {
+			if _, err := p.Check(context.Background(), "ada", hostileCode("good as well")); err != nil {
 				t.Error(err)
 			}
 		})
+		cancel()
+		checks.Wait()
+	})
+
+	t.Run("a tenant's hard programs hold up no other's", func(t *testing.T) {
+		ctx, cancel := context.WithCancel(context.Background())
+		var checks sync.WaitGroup
+		for i := range 8 {
+			checks.Go(func() {
+				_, err := p.Check(ctx, "mallory", hostileCode(fmt.Sprintf("loop %d", i)))
+				wantCode(t, err, sandbox.Cancelled)
+			})
+		}
+		waitFor(t, func() bool {
+			for i := range 8 {
+				code := fmt.Sprintf("hostile-%x", sha256.Sum256(fmt.Appendf(nil, "loop %d", i)))
+				if found, _ := filepath.Glob(filepath.Join(dir, "*", "code", code)); len(found) == 1 {
+					return true
+				}
+			}
+			return false
+		})
+		if _, err := p.Check(context.Background(), "ada", hostileCode("good while others loop")); err != nil {
+			t.Error(err)
+		}
 		cancel()
 		checks.Wait()
 	})
@@ -117,7 +142,7 @@ func TestCheck(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
 		var checks sync.WaitGroup
 		checks.Go(func() {
-			_, err := p.Check(ctx, hostileCode("loop"))
+			_, err := p.Check(ctx, "ada", hostileCode("loop"))
 			wantCode(t, err, sandbox.Cancelled)
 		})
 		waitFor(t, func() bool {
@@ -131,13 +156,13 @@ func TestCheck(t *testing.T) {
 	t.Run("code of another sha256 is not run", func(t *testing.T) {
 		prog := hostileCode("good")
 		prog.SHA256[0]++
-		_, err := p.Check(context.Background(), prog)
+		_, err := p.Check(context.Background(), "ada", prog)
 		wantCode(t, err, sandbox.Unavailable)
 	})
 
 	t.Run("code that is too large is refused before all of it was read", func(t *testing.T) {
 		part, parts := make([]byte, 1<<20), 0
-		_, err := p.Check(context.Background(), sandbox.Program{Kind: sandbox.KindWASM, Code: func(_ context.Context, write func([]byte) error) error {
+		_, err := p.Check(context.Background(), "ada", sandbox.Program{Kind: sandbox.KindWASM, Code: func(_ context.Context, write func([]byte) error) error {
 			for ; ; parts++ {
 				if err := write(part); err != nil {
 					return fmt.Errorf("part %d: %w", parts, err)
@@ -153,12 +178,12 @@ func TestCheck(t *testing.T) {
 	t.Run("code that cannot be read is no verdict", func(t *testing.T) {
 		prog := hostileCode("unread")
 		prog.Code = func(context.Context, func([]byte) error) error { return errors.New("no database") }
-		_, err := p.Check(context.Background(), prog)
+		_, err := p.Check(context.Background(), "ada", prog)
 		wantCode(t, err, sandbox.Unavailable)
 	})
 
 	t.Run("a module that is none is invalid", func(t *testing.T) {
-		_, err := p.Check(context.Background(), module([]byte("\x00asm\x01\x00\x00\x00\xff")))
+		_, err := p.Check(context.Background(), "ada", module([]byte("\x00asm\x01\x00\x00\x00\xff")))
 		if e := wantCode(t, err, sandbox.InvalidModule); e.Offset == 0 {
 			t.Errorf("%+v was not found before a child decodes it", e)
 		}
@@ -166,7 +191,7 @@ func TestCheck(t *testing.T) {
 
 	t.Run("a module that would kill a decoder never meets one", func(t *testing.T) {
 		code := append([]byte("\x00asm\x01\x00\x00\x00\x01\x05"), "\xff\xff\xff\xff\x0f"...) // 4G types
-		_, err := p.Check(context.Background(), module(code))
+		_, err := p.Check(context.Background(), "ada", module(code))
 		var e *sandbox.Error
 		if !errors.As(err, &e) || e.Retryable() || e.Code == sandbox.CompileLimit {
 			t.Errorf("%v", err)
@@ -175,7 +200,7 @@ func TestCheck(t *testing.T) {
 
 	t.Run("a compiled program that is gone is compiled again", func(t *testing.T) {
 		code := execute([]byte{0x41, 0x2a}) // i32.const 42
-		if _, err := p.Check(context.Background(), module(code)); err != nil {
+		if _, err := p.Check(context.Background(), "ada", module(code)); err != nil {
 			t.Fatal(err)
 		}
 		found, err := filepath.Glob(filepath.Join(dir, "*", "compiled", fmt.Sprintf("wasm-%x", sha256.Sum256(code)), "*", "*"))

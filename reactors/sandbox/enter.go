@@ -13,8 +13,8 @@ const (
 	compileData = 1 << 30
 	compileRSS  = 768 << 20
 	compileFile = 256 << 20
-	compileCPU  = 30 * time.Second
-	compileWall = 60 * time.Second
+	compileCPU  = 10 * time.Second
+	compileWall = 30 * time.Second
 	compilers   = 2 // at most at a time
 )
 

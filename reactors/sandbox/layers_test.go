@@ -53,7 +53,7 @@ func TestLayers(t *testing.T) {
 	}
 	t.Run("where a required layer lacks nothing is run", func(t *testing.T) {
 		p := lacking(false)
-		_, err := p.Check(context.Background(), hostileCode("good"))
+		_, err := p.Check(context.Background(), "ada", hostileCode("good"))
 		e := wantCode(t, err, sandbox.Unavailable)
 		if !strings.Contains(e.Message, "seccomp (no filter)") || !strings.Contains(e.Message, "HELIX_SANDBOX=unsafe") || strings.Contains(e.Message, "landlock") {
 			t.Errorf("%s", e.Message)
@@ -63,7 +63,7 @@ func TestLayers(t *testing.T) {
 		}
 	})
 	t.Run("unless the operator accepts it", func(t *testing.T) {
-		_, err := lacking(true).Check(context.Background(), hostileCode("good"))
+		_, err := lacking(true).Check(context.Background(), "ada", hostileCode("good"))
 		if e := wantCode(t, err, sandbox.Unavailable); strings.Contains(e.Message, "HELIX_SANDBOX") {
 			t.Errorf("%s", e.Message) // it went on to a child, which can do no more than say hello
 		}

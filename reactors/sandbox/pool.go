@@ -37,6 +37,7 @@ type Pool struct {
 	missing string // why nothing is run; "" when all is there
 	cache   *cache
 
+	turns     turns
 	compilers chan struct{}
 	life      context.Context // ends with Close
 	end       context.CancelCauseFunc
@@ -71,7 +72,7 @@ func NewPool(ctx context.Context, cfg Config) (*Pool, error) {
 	}
 	p := &Pool{
 		log: cfg.Log, limits: cfg.Limits, unsafe: cfg.AllowUnsafe, command: cfg.Command, cache: cache,
-		compilers: make(chan struct{}, compilers), primed: map[string]bool{},
+		turns: turns{of: map[string]*turn{}}, compilers: make(chan struct{}, compilers), primed: map[string]bool{},
 	}
 	p.life, p.end = context.WithCancelCause(context.WithoutCancel(ctx))
 	p.staff = newStaff(cfg.Workers, &p.children, func() (*process, error) { return p.spawn(start{}) })
@@ -166,7 +167,7 @@ func (p *Pool) Run(ctx context.Context, call Call) (Result, error) {
 }
 
 func (p *Pool) run(ctx context.Context, call Call) (Result, error) {
-	e, err := p.ready(ctx, call.Program)
+	e, err := p.ready(ctx, call.Tenant, call.Program)
 	if err != nil {
 		return Result{}, err
 	}

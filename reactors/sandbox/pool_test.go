@@ -107,7 +107,7 @@ func TestManyCalls(t *testing.T) {
 func TestStaff(t *testing.T) {
 	p := newPool(t, func(c *sandbox.Config) { c.Workers = 3 })
 	none := len(children(t))
-	if _, err := p.Check(context.Background(), hostileCode("good")); err != nil {
+	if _, err := p.Check(context.Background(), "ada", hostileCode("good")); err != nil {
 		t.Fatal(err)
 	}
 	if n := len(children(t)); n != none {
@@ -242,7 +242,7 @@ func TestClose(t *testing.T) {
 		}
 		_, err := p.Run(context.Background(), do(deed{Do: "echo"}))
 		wantCode(t, err, sandbox.Unavailable)
-		if _, err := p.Check(context.Background(), hostileCode("other")); err == nil {
+		if _, err := p.Check(context.Background(), "ada", hostileCode("other")); err == nil {
 			t.Error("a closed pool checks")
 		}
 	})

@@ -51,7 +51,7 @@ func demo(ctx context.Context, out *printer, r repo) error {
 // play makes the world and plays all acts on it.
 func play(ctx context.Context, out *printer, r repo, w *world, work, log string) (err error) {
 	begun := time.Now()
-	out.line("%s", out.bold("helixd demo: three devices of one user edit the same note"))
+	out.line("%s", out.bold("helixd demo: three devices edit the same note, and skills run"))
 	out.line("")
 	if err := r.makeState(); err != nil {
 		return err
@@ -78,7 +78,7 @@ func play(ctx context.Context, out *printer, r repo, w *world, work, log string)
 	}()
 	var s *stage
 	err = out.step("signing in", func() (string, error) {
-		s, err = newStage(ctx, out, w.db)
+		s, err = newStage(ctx, out, r, w.db)
 		return "ada on phone, laptop and tablet", err
 	})
 	if err != nil {
@@ -86,7 +86,7 @@ func play(ctx context.Context, out *printer, r repo, w *world, work, log string)
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
 
-	acts := slices.Concat(syncActs, strategyActs)
+	acts := slices.Concat(syncActs, strategyActs, skillActs)
 	for i, a := range acts {
 		out.line("")
 		out.line("%s", out.bold(fmt.Sprintf("%d. %s", i+1, a.name)))

@@ -24,6 +24,7 @@ type act struct {
 type stage struct {
 	ctx   context.Context
 	out   *printer
+	repo  repo
 	db    *testenv.Database
 	admin *pgx.Conn // superuser: for accounts and for the server's commit times, never for what a device does
 
@@ -36,6 +37,8 @@ type stage struct {
 	revision int64 // of the resolved note, as of the last check
 	lost     int   // conflicts recorded so far
 
+	skills map[string]string // ids by name
+
 	seen      []time.Duration // of each resolved write: COMMIT confirmed → row visible
 	committed []time.Duration // commit → commit, as the server says
 }
@@ -47,8 +50,8 @@ const (
 	patience = 10 * time.Second
 )
 
-func newStage(ctx context.Context, out *printer, db *testenv.Database) (_ *stage, err error) {
-	s := &stage{ctx: ctx, out: out, db: db}
+func newStage(ctx context.Context, out *printer, r repo, db *testenv.Database) (_ *stage, err error) {
+	s := &stage{ctx: ctx, out: out, repo: r, db: db}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.close())

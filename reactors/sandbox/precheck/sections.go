@@ -34,7 +34,11 @@ func (m *module) section(id byte) {
 		}
 	case sectionMemory:
 		for range m.count("memories", 1, 2) {
-			if least, most, bounded := m.limits(); least > maxMemoryPages || bounded && (most < least || most > 1<<16) {
+			least, most, bounded := m.limits()
+			if bounded && (most < least || most > 1<<16) {
+				m.refuse(InvalidModule, "its memory has %d to %d pages", least, most)
+			}
+			if least > maxMemoryPages {
 				m.refuse(ModuleTooLarge, "its memory begins with %d pages, and %d are permitted", least, maxMemoryPages)
 			}
 		}

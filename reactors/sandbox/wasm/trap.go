@@ -46,7 +46,7 @@ func (c *call) failure(err error, module string) *sandbox.Error {
 	}
 
 	text, trace, _ := strings.Cut(err.Error(), "\nwasm stack trace:\n\t")
-	if text == "stack overflow" { // it comes without a trace
+	if strings.HasSuffix(text, "stack overflow") { // it comes without a trace, after "start function[0] failed: " of one
 		return sandbox.Errorf(sandbox.StackOverflow, "the module trapped: stack overflow, its functions call too deep")
 	}
 	_, reason, found := strings.Cut(text, "wasm error: ")

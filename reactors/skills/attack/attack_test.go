@@ -171,7 +171,7 @@ func (a stored) run(t *testing.T, pool *sandbox.Pool) {
 		limits = sandbox.DefaultLimits
 	}
 	start := time.Now()
-	_, err := pool.Check(t.Context(), a.program)
+	_, err := pool.Check(t.Context(), "attacker", a.program)
 	if err != nil {
 		a.judge(t, sandbox.Result{}, err, limits)
 		t.Logf("checked in %v: %v", time.Since(start).Round(time.Millisecond), err)

@@ -32,7 +32,7 @@ func TestCheckSaysWhatIsWrongAndWhere(t *testing.T) {
 		{"default export that is none", "export default 5", sandbox.Error{Code: sandbox.MissingExport, Message: "no function was found"}},
 		{"top level that throws", "const a = null\na.b\nfunction run() {}", sandbox.Error{Code: sandbox.Exception, Message: "TypeError: cannot read property 'b' of null", Line: 2, Column: 1}},
 		{"module that throws", "export default () => 1\nthrow new Error('top')", sandbox.Error{Code: sandbox.Exception, Message: "Error: top", Line: 2, Column: 11}},
-		{"host call at the top level", "export default () => 1\nawait helix.call('x')", sandbox.Error{Code: "not_in_a_call", Message: "in the tool's function only", Line: 2, Column: 13}},
+		{"host call at the top level", "export default () => 1\nawait helix.call('x')", sandbox.Error{Code: sandbox.Exception, Message: "in the tool's function only", Line: 2, Column: 13}},
 		{"top level that waits", "export default () => 1\nawait new Promise(() => {})", sandbox.Error{Code: sandbox.Exception, Message: "top level waits"}},
 		{"static import", "import x from 'fs'\nexport default () => 1", sandbox.Error{Code: sandbox.Exception, Message: "import is not available"}},
 	} {

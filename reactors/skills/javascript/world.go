@@ -40,7 +40,7 @@ const mostTimers = 10_000
 // refused is the host call of a top level: it is evaluated once, and not for
 // any call.
 func refused(string, []byte) (uint32, error) {
-	return 0, sandbox.Errorf("not_in_a_call", "Host calls are possible in the tool's function only, not while its source is evaluated.")
+	return 0, sandbox.Errorf(sandbox.Exception, "Host calls are possible in the tool's function only, not while its source is evaluated.")
 }
 
 func newWorld(now time.Time, logs io.Writer, hostCall func(string, []byte) (uint32, error)) *world {
