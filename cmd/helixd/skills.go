@@ -117,7 +117,7 @@ func newSkills(ctx context.Context, cfg *config, db *pgxpool.Pool, log zerolog.L
 		remove()
 		return nil, nil, fmt.Errorf("open the directory for compiled skills to worker children: %w", err)
 	}
-	boxes, err := sandbox.NewPool(ctx, sandbox.Config{Dir: dir, Workers: s.config.Workers + nestedWorkers, Limits: s.config.Limits,
+	boxes, err := sandbox.NewPool(ctx, sandbox.Config{Dir: dir, Workers: s.config.Workers + skills.NestedWorkers, Limits: s.config.Limits,
 		AllowUnsafe: s.unsafe, Log: log})
 	if err != nil {
 		remove()
@@ -130,7 +130,7 @@ func newSkills(ctx context.Context, cfg *config, db *pgxpool.Pool, log zerolog.L
 		remove()
 		return nil, nil, &usageError{err}
 	}
-	service = skills.NewService(s.config, db, boxes, host.New(db, host.Options{Policy: s.rules, Broker: broker.New(broker.Options{}), Secrets: vault}), log)
+	service = skills.NewService(s.config, db, boxes, host.New(db, host.Options{Policy: s.rules, Broker: broker.New(broker.Options{}), Secrets: vault}), nil, log)
 	return service, func() {
 		if err := boxes.Close(); err != nil && !errors.Is(err, context.Canceled) {
 			log.Warn().Err(err).Msg("the sandbox did not close in order")
@@ -138,6 +138,3 @@ func newSkills(ctx context.Context, cfg *config, db *pgxpool.Pool, log zerolog.L
 		remove()
 	}, nil
 }
-
-// nestedWorkers are for skills that other skills call: the caller keeps its own.
-const nestedWorkers = 8

@@ -50,7 +50,7 @@ func (s *Service) check(ctx context.Context, id uuid.UUID) error {
 			if d == nil || d.status != statusPending {
 				return nil, nil
 			}
-			report, fault, err := s.validate(ctx, d)
+			report, fault, err := s.validate(ctx, d, d.skill.Owner)
 			if errors.Is(err, errChanged) {
 				continue
 			}
@@ -127,7 +127,7 @@ func orNull(b []byte) []byte {
 
 // validate says whether a definition can be run, and prepares it. The fault is the
 // definition's; err is helixd's own trouble, after which one tries again.
-func (s *Service) validate(ctx context.Context, d *definition) (report *sandbox.Report, fault *Error, err error) {
+func (s *Service) validate(ctx context.Context, d *definition, user uuid.UUID) (report *sandbox.Report, fault *Error, err error) {
 	report = &sandbox.Report{}
 	for _, denial := range rights.Check(d.capabilities) {
 		return report, errorf(string(denial.Code), "%s: %s.", denial.Capability, denial.Message), nil
@@ -139,7 +139,7 @@ func (s *Service) validate(ctx context.Context, d *definition) (report *sandbox.
 		return report, fault, nil
 	}
 	if d.skill.Kind == kindComposite {
-		fault, err := s.validateSteps(ctx, d)
+		fault, err := s.validateSteps(ctx, d, user)
 		return report, fault, err
 	}
 	if d.codeSize == 0 {
@@ -179,6 +179,9 @@ func (s *Service) prepare(d *definition) *Error {
 		if d.schema, err = schema.Compile(d.parameters); err != nil {
 			return schemaError(err, CodeDefinitionInvalid, "/parameters", "parameters")
 		}
+	}
+	if d.skill.Kind == kindComposite {
+		return s.parseSteps(d)
 	}
 	return nil
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/helixd/helixd/reactors/sandbox"
 	"github.com/helixd/helixd/reactors/skills/rights"
 	"github.com/helixd/helixd/reactors/skills/schema"
+	"github.com/helixd/helixd/reactors/skills/workflow"
 )
 
 const kindComposite = "composite"
@@ -43,8 +44,9 @@ type definition struct {
 
 // prepared is what checking makes of a definition, to run it.
 type prepared struct {
-	bounds sandbox.Limits
-	schema *schema.Schema // of the input, nil: any
+	bounds   sandbox.Limits
+	schema   *schema.Schema     // of the input, nil: any
+	workflow *workflow.Workflow // of a composite one
 }
 
 // bytes is about what it weighs in the cache.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/helixd/helixd/reactors/sandbox"
+	"github.com/helixd/helixd/reactors/skills/workflow"
 )
 
 // Codes of errors on rows, beside those of package sandbox.
@@ -60,7 +61,10 @@ var errCancelled = errors.New("cancelled by the user")
 func rowError(err error) *Error {
 	var own *Error
 	var boxed *sandbox.Error
+	var flow *workflow.Error
 	switch {
+	case errors.As(err, &flow):
+		return &Error{Code: flow.Code, Message: flow.Message, Step: flow.Step, Pointer: flow.Pointer, Retryable: flow.Retryable()}
 	case errors.As(err, &own):
 		return own
 	case errors.As(err, &boxed):

@@ -115,7 +115,7 @@ func (b *bench) work(t testing.TB, cfg skills.Config, r skills.Runner) (stop fun
 	}
 	pool := b.newPool(t)
 	log := zerolog.New(zerolog.NewTestWriter(t))
-	service := skills.NewService(cfg, pool, r, host.New(pool, host.Options{Policy: policy}), log)
+	service := skills.NewService(cfg, pool, r, host.New(pool, host.Options{Policy: policy}), nil, log)
 	jobs, err := reactors.NewJobs(pool, true, nil, reactors.With(service))
 	if err != nil {
 		t.Fatal(err)

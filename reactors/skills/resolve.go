@@ -101,7 +101,7 @@ func (s *Service) current(d *definition, st *skillState) *definition {
 }
 
 // inline gives the definition in a run, checked.
-func (s *Service) inline(ctx context.Context, column json.RawMessage) (*definition, error) {
+func (s *Service) inline(ctx context.Context, user uuid.UUID, column json.RawMessage) (*definition, error) {
 	d, fault := inline(column)
 	if fault != nil {
 		return nil, fault
@@ -110,7 +110,7 @@ func (s *Service) inline(ctx context.Context, column json.RawMessage) (*definiti
 	if known := s.cache.get(key); known != nil {
 		return known, nil
 	}
-	_, fault, err := s.validate(ctx, d)
+	_, fault, err := s.validate(ctx, d, user)
 	if err != nil {
 		return nil, err
 	}

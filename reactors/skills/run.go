@@ -2,7 +2,7 @@ package skills
 
 import (
 	"context"
-	"crypto/rand"
+	crand "crypto/rand"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -94,7 +94,7 @@ func (r *run) work(ctx context.Context) error {
 	var err error
 	var granted []string
 	if r.Inline {
-		r.definition, err = r.s.inline(ctx, r.Definition)
+		r.definition, err = r.s.inline(ctx, r.UserID, r.Definition)
 	} else {
 		var st *skillState
 		if r.definition, st, err = r.s.resolve(ctx, r.UserID, r.Skill); err == nil {
@@ -110,7 +110,7 @@ func (r *run) work(ctx context.Context) error {
 	if fault := r.definition.takes(r.input); fault != nil {
 		return fault
 	}
-	_, _ = rand.Read(r.seed[:]) // it never fails
+	_, _ = crand.Read(r.seed[:]) // it never fails
 	r.may, r.denials = r.s.decide(r.UserID, r.definition, granted)
 	if r.DryRun {
 		return r.explain()
@@ -154,6 +154,9 @@ func (r *run) explain() error {
 		"limits": map[string]any{"wall_ms": r.definition.bounds.Wall.Milliseconds(), "cpu_ms": r.definition.bounds.CPU.Milliseconds(),
 			"memory_bytes": r.definition.bounds.Memory, "input_bytes": r.definition.bounds.Input, "output_bytes": r.definition.bounds.Output,
 			"logs_bytes": r.definition.bounds.Logs, "host_calls": r.definition.bounds.HostCalls}}
+	if w := r.definition.workflow; w != nil {
+		plan["steps"] = w.Plan()
+	}
 	output, err := json.Marshal(map[string]any{"plan": plan})
 	r.outcome.Output = output
 	return err
@@ -195,42 +198,60 @@ func (s *Service) nested(ctx context.Context, caller *host.Run, request []byte) 
 	if err := json.Unmarshal(request, &in); err != nil {
 		return nil, sandbox.Errorf(host.InvalidRequest, "skill.run takes {\"skill\": an id or a name, \"input\": ...}")
 	}
-	output, err := s.callSkill(ctx, caller, in.Skill, in.Input)
+	result, err := s.callSkill(ctx, caller, in.Skill, in.Input, false)
 	if err != nil {
 		return nil, err
 	}
-	return json.Marshal(map[string]json.RawMessage{"output": output})
+	return json.Marshal(map[string]json.RawMessage{"output": result.Output})
 }
 
-// callSkill runs a skill that another one calls.
-func (s *Service) callSkill(ctx context.Context, caller *host.Run, ref string, input json.RawMessage) (json.RawMessage, error) {
+// Each depth of skills that programs call has workers of its own beside those of
+// runs: a caller keeps its worker while it waits, and who waits for a deeper one is
+// never waited for by that.
+const (
+	nestedPerDepth = 2
+	// NestedWorkers is how many a Runner has more than Config.Workers.
+	NestedWorkers = nestedPerDepth * (host.MaxDepth - 1)
+)
+
+// callSkill runs a skill that another one calls; free says that the run's own
+// worker is.
+func (s *Service) callSkill(ctx context.Context, caller *host.Run, ref string, input json.RawMessage, free bool) (result sandbox.Result, err error) {
 	subject := caller.Subject()
 	st, err := s.find(ctx, subject.User, ref)
 	if err != nil {
-		return nil, err
+		return result, err
 	}
 	d, _, err := s.resolve(ctx, subject.User, st)
 	if err != nil {
-		return nil, boxed(err)
+		return result, boxed(err)
 	}
 	if len(input) == 0 {
 		input = json.RawMessage("{}")
 	}
 	if fault := d.takes(input); fault != nil {
-		return nil, boxed(fault)
+		return result, boxed(fault)
 	}
 	callee, err := caller.Nested(ctx, d.skill, d.capabilities)
 	if err != nil {
-		return nil, err
-	}
-	if d.skill.Kind == kindComposite {
-		return s.callWorkflow(ctx, d, callee, input)
+		return result, err
 	}
 	var seed [32]byte
-	_, _ = rand.Read(seed[:]) // it never fails
-	result, err := s.runner.Run(ctx, sandbox.Call{Tenant: subject.User.String(), Program: s.program(d), Input: input,
+	_, _ = crand.Read(seed[:]) // it never fails
+	if d.skill.Kind == kindComposite {
+		return s.callWorkflow(ctx, d, callee, input, seed)
+	}
+	if !free {
+		workers := s.nesting[callee.Depth()]
+		select {
+		case workers <- struct{}{}:
+			defer func() { <-workers }()
+		case <-ctx.Done():
+			return result, context.Cause(ctx)
+		}
+	}
+	return s.runner.Run(ctx, sandbox.Call{Tenant: subject.User.String(), Program: s.program(d), Input: input,
 		Limits: d.bounds, Seed: seed, Now: time.Now(), Host: callee})
-	return result.Output, err
 }
 
 // boxed makes an error of a run one of a host call, which the calling skill sees.

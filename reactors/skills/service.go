@@ -49,6 +49,7 @@ type Service struct {
 	pool   *pgxpool.Pool
 	runner Runner
 	host   *host.Services
+	tools  Toolbox // nil: none
 	log    zerolog.Logger
 
 	jobs    *reactors.Jobs
@@ -57,6 +58,7 @@ type Service struct {
 	commits *committer
 	cache   *definitions
 	checks  singleflight.Group
+	nesting [host.MaxDepth + 1]chan struct{} // by depth
 
 	stopping chan struct{} // closed when no run may begin
 	ctx      context.Context
@@ -73,11 +75,16 @@ type active struct {
 	cancel context.CancelCauseFunc
 }
 
-// NewService makes a Service; reactors.With gives it to the jobs.
-func NewService(cfg Config, pool *pgxpool.Pool, runner Runner, services *host.Services, log zerolog.Logger) *Service {
-	return &Service{cfg: cfg, pool: pool, runner: runner, host: services, log: log,
+// NewService makes a Service; reactors.With gives it to the jobs. The runner has
+// NestedWorkers more workers than there are runs at a time; tools may be nil.
+func NewService(cfg Config, pool *pgxpool.Pool, runner Runner, services *host.Services, tools Toolbox, log zerolog.Logger) *Service {
+	s := &Service{cfg: cfg, pool: pool, runner: runner, host: services, tools: tools, log: log,
 		slots: semaphore.NewWeighted(int64(cfg.Workers)), stopping: make(chan struct{}),
 		cache: newDefinitions(), active: map[uuid.UUID]*active{}}
+	for depth := range s.nesting {
+		s.nesting[depth] = make(chan struct{}, nestedPerDepth)
+	}
+	return s
 }
 
 // Configure implements reactors.Service.

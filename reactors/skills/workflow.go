@@ -3,20 +3,216 @@ package skills
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/google/uuid"
 
 	"github.com/helixd/helixd/reactors/sandbox"
 	"github.com/helixd/helixd/reactors/skills/host"
+	"github.com/helixd/helixd/reactors/skills/workflow"
 )
 
-// errNoWorkflows is what composite skills come to in a build without the engine.
-var errNoWorkflows = sandbox.Errorf(sandbox.Unavailable, "This helixd was built without the engine of composite skills.")
-
-func (s *Service) validateSteps(context.Context, *definition) (*Error, error) {
-	return rowError(errNoWorkflows), nil
+// Toolbox calls the tools that steps name: built-in ones, and those of MCP servers.
+type Toolbox interface {
+	Known(name string) bool
+	// Call calls a tool for a run, whose host calls it may make. Of its errors an
+	// *workflow.Error or *sandbox.Error is for the user to see.
+	Call(ctx context.Context, name string, input json.RawMessage, idempotencyKey string, run *host.Run) (json.RawMessage, error)
 }
 
-func (r *run) workflow(context.Context) error { return errNoWorkflows }
+// maxReferred is how many skills a composite one may lead to, through others too.
+const maxReferred = 100
 
-func (s *Service) callWorkflow(context.Context, *definition, *host.Run, json.RawMessage) (json.RawMessage, error) {
-	return nil, errNoWorkflows
+// validateSteps follows what a composite skill calls: all of it must be there, and
+// none of it may come back. The user is who runs it: its owner, when it is checked.
+func (s *Service) validateSteps(ctx context.Context, d *definition, user uuid.UUID) (*Error, error) {
+	f := follower{s: s, user: user, path: map[uuid.UUID]bool{d.skill.ID: d.skill.ID != uuid.Nil}, seen: map[uuid.UUID]bool{}}
+	err := f.follow(ctx, d.workflow, 1)
+	if fault := (*Error)(nil); errors.As(err, &fault) {
+		return fault, nil
+	}
+	return nil, err
+}
+
+type follower struct {
+	s    *Service
+	user uuid.UUID
+	path map[uuid.UUID]bool
+	seen map[uuid.UUID]bool
+}
+
+func (f *follower) follow(ctx context.Context, w *workflow.Workflow, depth int) error {
+	for _, ref := range w.References() {
+		if ref.Kind != workflow.KindSkill {
+			continue
+		}
+		st, err := f.s.find(ctx, f.user, ref.Name)
+		if err != nil {
+			return err
+		}
+		switch {
+		case st == nil:
+			return errorf(CodeNotFound, "A step calls the skill %q, and there is none that you may run.", clean(ref.Name, 200))
+		case f.path[st.ID]:
+			return errorf(CodeCycle, "The steps lead back to the skill itself, through %q.", clean(ref.Name, 200))
+		case depth >= host.MaxDepth:
+			return errorf(CodeTooDeep, "The steps call skills that call skills more than %d deep.", host.MaxDepth)
+		case f.seen[st.ID]:
+			continue
+		case len(f.seen) >= maxReferred:
+			return errorf(CodeDefinitionInvalid, "The steps lead to more than %d skills.", maxReferred)
+		}
+		f.seen[st.ID] = true
+		active := ""
+		if st.Active != nil {
+			active = *st.Active
+		}
+		d, err := f.s.load(ctx, st.ID, active)
+		if err != nil {
+			return err
+		}
+		if d == nil || d.skill.Kind != kindComposite {
+			continue
+		}
+		// One that is not valid says so itself, when it is run.
+		inner, err := workflow.Parse(d.steps, workflow.Options{})
+		if err != nil {
+			continue
+		}
+		f.path[st.ID] = true
+		if err := f.follow(ctx, inner, depth+1); err != nil {
+			return err
+		}
+		f.path[st.ID] = false
+		delete(f.seen, st.ID) // from here it may be deeper
+	}
+	return nil
+}
+
+// parseSteps prepares a composite skill's steps.
+func (s *Service) parseSteps(d *definition) *Error {
+	if d.steps == nil {
+		return &Error{Code: CodeDefinitionInvalid, Pointer: "/steps", Message: "steps is empty."}
+	}
+	var err error
+	d.workflow, err = workflow.Parse(d.steps, workflow.Options{KnownTool: func(name string) bool { return s.tools != nil && s.tools.Known(name) }})
+	if err != nil {
+		return rowError(err)
+	}
+	return nil
+}
+
+// steps calls what the steps of one workflow refer to.
+type steps struct {
+	s    *Service
+	host *host.Run
+	own  bool // of a run's own workflow: its slot's worker is free
+	cpu  time.Duration
+	peak int64
+}
+
+// Call implements workflow.Tools.
+func (t *steps) Call(ctx context.Context, ref workflow.Ref, input json.RawMessage, key string) (json.RawMessage, error) {
+	step := t.host.Step(key)
+	if ref.Kind != workflow.KindSkill {
+		if t.s.tools == nil || !t.s.tools.Known(ref.Name) {
+			return nil, &workflow.Error{Code: "tool_not_found", Message: fmt.Sprintf("there is no tool %q", clean(ref.Name, 200))}
+		}
+		output, err := t.s.tools.Call(ctx, ref.Name, input, key, step)
+		return output, stepError(err)
+	}
+	result, err := t.s.callSkill(ctx, step, ref.Name, input, t.own)
+	t.cpu += result.CPU
+	t.peak = max(t.peak, result.PeakMemory)
+	return result.Output, stepError(err)
+}
+
+// stepError makes an error one that the step's result tells of.
+func stepError(err error) error {
+	var boxed *sandbox.Error
+	var own *Error
+	switch {
+	case errors.As(err, &own):
+		return &workflow.Error{Code: own.Code, Message: own.Message}
+	case errors.As(err, &boxed):
+		return &workflow.Error{Code: string(boxed.Code), Message: boxed.Message}
+	}
+	return err
+}
+
+// pause implements the waits between attempts.
+func pause(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-timer.C:
+		return nil
+	}
+}
+
+// workflow runs a composite skill, from where an earlier attempt of the run was.
+func (r *run) workflow(ctx context.Context) error {
+	var done []workflow.StepResult
+	if len(r.StepResults) > 0 {
+		if err := json.Unmarshal(r.StepResults, &done); err != nil {
+			return fmt.Errorf("read step_results: %w", err)
+		}
+	}
+	ctx, cancel := context.WithTimeout(ctx, r.definition.bounds.Wall)
+	defer cancel()
+	w, o := r.definition.workflow, r.outcome
+	tell := func() error {
+		results, err := json.Marshal(done)
+		if err != nil {
+			return err
+		}
+		if err := storable(results); err != nil {
+			return sandbox.Errorf(sandbox.InvalidOutput, "The steps' results cannot be stored: %v.", err)
+		}
+		o.Steps = &progress{Results: results, Completed: len(done), Total: w.Plan().TotalSteps}
+		o.Retries = 0
+		for _, step := range done {
+			o.Retries += step.RetriesUsed
+		}
+		return nil
+	}
+	if err := tell(); err != nil {
+		return err
+	}
+	tools := &steps{s: r.s, host: r.host, own: true}
+	var err error
+	o.Output, err = w.Run(ctx, workflow.Run{ID: r.RunID.String(), Input: r.input, Done: done, Tools: tools,
+		OnStep: func(result workflow.StepResult) error {
+			done = append(done, result)
+			if err := tell(); err != nil {
+				return err
+			}
+			r.s.commits.step(r.claim, o.Steps)
+			return context.Cause(ctx)
+		}, Now: time.Now, Sleep: pause, Rand: rand.New(rand.NewChaCha8(r.seed))})
+	o.CPU, o.PeakMemory = tools.cpu, tools.peak
+	if err == nil && len(o.Output) > r.definition.bounds.Output {
+		return sandbox.Errorf(sandbox.OutputTooLarge, "The output has %d bytes; %d are possible.", len(o.Output), r.definition.bounds.Output)
+	}
+	return err
+}
+
+// callWorkflow runs a composite skill that another one calls.
+func (s *Service) callWorkflow(ctx context.Context, d *definition, callee *host.Run, input json.RawMessage, seed [32]byte) (sandbox.Result, error) {
+	ctx, cancel := context.WithTimeout(ctx, d.bounds.Wall)
+	defer cancel()
+	tools := &steps{s: s, host: callee}
+	output, err := d.workflow.Run(ctx, workflow.Run{ID: fmt.Sprintf("%s/%x", callee.Subject().Run, seed[:8]), Input: input, Tools: tools,
+		OnStep: func(workflow.StepResult) error { return nil }, Now: time.Now, Sleep: pause, Rand: rand.New(rand.NewChaCha8(seed))})
+	if err != nil {
+		if fault := rowError(err); fault != nil {
+			err = boxed(fault)
+		}
+	}
+	return sandbox.Result{Output: output, CPU: tools.cpu, PeakMemory: tools.peak}, err
 }
