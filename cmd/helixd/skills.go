@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -21,6 +22,7 @@ import (
 	"github.com/helixd/helixd/reactors/skills/host/secrets"
 	"github.com/helixd/helixd/reactors/skills/javascript"
 	"github.com/helixd/helixd/reactors/skills/rights"
+	"github.com/helixd/helixd/reactors/skills/tools"
 	"github.com/helixd/helixd/replication/stream"
 )
 
@@ -29,11 +31,13 @@ var guests = map[string]sandbox.Guest{sandbox.KindWASM: wasm.Guest{}, sandbox.Ki
 
 // skillSettings are those of the reactor skills: as they were given, and read.
 type skillSettings struct {
-	workers, concurrency, rate, limits, sandbox, policy, hosts, cacheDir string
+	workers, concurrency, rate, limits, sandbox, policy, hosts, mcp, cacheDir string
 
 	config skills.Config
 	unsafe bool
 	rules  *rights.Policy
+	broker *broker.Broker
+	tools  *tools.MCP
 }
 
 func (s *skillSettings) settings() []setting {
@@ -46,6 +50,7 @@ func (s *skillSettings) settings() []setting {
 		{"sandbox", "HELIX_SANDBOX", "required", "required, or unsafe: run untrusted code where the kernel lacks a required layer", &s.sandbox},
 		{"skills-policy", "HELIX_SKILLS_POLICY", "", "file with the Cedar policy of what skills may do", &s.policy},
 		{"skills-hosts", "HELIX_SKILLS_HOSTS", "", "hosts[:port] that the capability network:https stands for, with commas", &s.hosts},
+		{"skills-mcp", "HELIX_SKILLS_MCP", "", "MCP servers whose tools steps may call, name=https://..., with commas", &s.mcp},
 		{"cache-dir", "HELIX_CACHE_DIR", "", "directory for compiled skills; one in the system's temporary files", &s.cacheDir},
 	}
 }
@@ -93,6 +98,38 @@ func (s *skillSettings) parse() error {
 	if s.rules, err = rights.NewPolicy(policy, hosts); err != nil {
 		return &usageError{fmt.Errorf("--skills-policy, --skills-hosts: %w", err)}
 	}
+	return s.parseMCP()
+}
+
+// parseMCP reads the MCP servers, which are reached through the broker, and it
+// reaches no others for them.
+func (s *skillSettings) parseMCP() error {
+	type address struct {
+		host string
+		port uint16
+	}
+	servers, allowed := map[string]string{}, map[address]bool{}
+	for part := range strings.SplitSeq(s.mcp, ",") {
+		if part = strings.TrimSpace(part); part == "" {
+			continue
+		}
+		name, text, _ := strings.Cut(part, "=")
+		u, err := url.Parse(text)
+		if err != nil {
+			return &usageError{fmt.Errorf("--skills-mcp: the address of %q is no URL", name)}
+		}
+		host, port, err := rights.ParseHost(u.Host)
+		if err != nil {
+			return &usageError{fmt.Errorf("--skills-mcp: the address of %q: %w", name, err)}
+		}
+		servers[name], allowed[address{host, port}] = text, true
+	}
+	s.broker = broker.New(broker.Options{})
+	var err error
+	s.tools, err = tools.NewMCP(servers, s.broker.RoundTripper(func(host string, port uint16) bool { return allowed[address{host, port}] }))
+	if err != nil {
+		return &usageError{fmt.Errorf("--skills-mcp: %w", err)}
+	}
 	return nil
 }
 
@@ -130,7 +167,7 @@ func newSkills(ctx context.Context, cfg *config, db *pgxpool.Pool, log zerolog.L
 		remove()
 		return nil, nil, &usageError{err}
 	}
-	service = skills.NewService(s.config, db, boxes, host.New(db, host.Options{Policy: s.rules, Broker: broker.New(broker.Options{}), Secrets: vault}), nil, log)
+	service = skills.NewService(s.config, db, boxes, host.New(db, host.Options{Policy: s.rules, Broker: s.broker, Secrets: vault}), s.tools, log)
 	return service, func() {
 		if err := boxes.Close(); err != nil && !errors.Is(err, context.Canceled) {
 			log.Warn().Err(err).Msg("the sandbox did not close in order")

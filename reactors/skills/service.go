@@ -17,6 +17,7 @@ import (
 	"github.com/helixd/helixd/reactors"
 	"github.com/helixd/helixd/reactors/sandbox"
 	"github.com/helixd/helixd/reactors/skills/host"
+	"github.com/helixd/helixd/reactors/skills/tools"
 )
 
 // Runner runs and checks programs; sandbox.Pool is one.
@@ -49,7 +50,7 @@ type Service struct {
 	pool   *pgxpool.Pool
 	runner Runner
 	host   *host.Services
-	tools  Toolbox // nil: none
+	mcp    *tools.MCP // nil: no servers
 	log    zerolog.Logger
 
 	jobs    *reactors.Jobs
@@ -76,9 +77,9 @@ type active struct {
 }
 
 // NewService makes a Service; reactors.With gives it to the jobs. The runner has
-// NestedWorkers more workers than there are runs at a time; tools may be nil.
-func NewService(cfg Config, pool *pgxpool.Pool, runner Runner, services *host.Services, tools Toolbox, log zerolog.Logger) *Service {
-	s := &Service{cfg: cfg, pool: pool, runner: runner, host: services, tools: tools, log: log,
+// NestedWorkers more workers than there are runs at a time; mcp may be nil.
+func NewService(cfg Config, pool *pgxpool.Pool, runner Runner, services *host.Services, mcp *tools.MCP, log zerolog.Logger) *Service {
+	s := &Service{cfg: cfg, pool: pool, runner: runner, host: services, mcp: mcp, log: log,
 		slots: semaphore.NewWeighted(int64(cfg.Workers)), stopping: make(chan struct{}),
 		cache: newDefinitions(), active: map[uuid.UUID]*active{}}
 	for depth := range s.nesting {

@@ -12,16 +12,9 @@ import (
 
 	"github.com/helixd/helixd/reactors/sandbox"
 	"github.com/helixd/helixd/reactors/skills/host"
+	"github.com/helixd/helixd/reactors/skills/tools"
 	"github.com/helixd/helixd/reactors/skills/workflow"
 )
-
-// Toolbox calls the tools that steps name: built-in ones, and those of MCP servers.
-type Toolbox interface {
-	Known(name string) bool
-	// Call calls a tool for a run, whose host calls it may make. Of its errors an
-	// *workflow.Error or *sandbox.Error is for the user to see.
-	Call(ctx context.Context, name string, input json.RawMessage, idempotencyKey string, run *host.Run) (json.RawMessage, error)
-}
 
 // maxReferred is how many skills a composite one may lead to, through others too.
 const maxReferred = 100
@@ -98,7 +91,7 @@ func (s *Service) parseSteps(d *definition) *Error {
 		return &Error{Code: CodeDefinitionInvalid, Pointer: "/steps", Message: "steps is empty."}
 	}
 	var err error
-	d.workflow, err = workflow.Parse(d.steps, workflow.Options{KnownTool: func(name string) bool { return s.tools != nil && s.tools.Known(name) }})
+	d.workflow, err = workflow.Parse(d.steps, workflow.Options{KnownTool: func(name string) bool { return tools.Known(name, s.mcp) }})
 	if err != nil {
 		return rowError(err)
 	}
@@ -118,10 +111,8 @@ type steps struct {
 func (t *steps) Call(ctx context.Context, ref workflow.Ref, input json.RawMessage, key string) (json.RawMessage, error) {
 	step := t.host.Step(key)
 	if ref.Kind != workflow.KindSkill {
-		if t.s.tools == nil || !t.s.tools.Known(ref.Name) {
-			return nil, &workflow.Error{Code: "tool_not_found", Message: fmt.Sprintf("there is no tool %q", clean(ref.Name, 200))}
-		}
-		output, err := t.s.tools.Call(ctx, ref.Name, input, key, step)
+		box := tools.Tools{Host: step.Call, MCP: t.s.mcp}
+		output, err := box.Call(ctx, ref.Name, input, key)
 		return output, stepError(err)
 	}
 	result, err := t.s.callSkill(ctx, step, ref.Name, input, t.own)
@@ -134,7 +125,10 @@ func (t *steps) Call(ctx context.Context, ref workflow.Ref, input json.RawMessag
 func stepError(err error) error {
 	var boxed *sandbox.Error
 	var own *Error
+	var flow *workflow.Error
 	switch {
+	case errors.As(err, &flow):
+		return flow
 	case errors.As(err, &own):
 		return &workflow.Error{Code: own.Code, Message: own.Message}
 	case errors.As(err, &boxed):
@@ -184,9 +178,9 @@ func (r *run) workflow(ctx context.Context) error {
 	if err := tell(); err != nil {
 		return err
 	}
-	tools := &steps{s: r.s, host: r.host, own: true}
+	calls := &steps{s: r.s, host: r.host, own: true}
 	var err error
-	o.Output, err = w.Run(ctx, workflow.Run{ID: r.RunID.String(), Input: r.input, Done: done, Tools: tools,
+	o.Output, err = w.Run(ctx, workflow.Run{ID: r.RunID.String(), Input: r.input, Done: done, Tools: calls,
 		OnStep: func(result workflow.StepResult) error {
 			done = append(done, result)
 			if err := tell(); err != nil {
@@ -195,7 +189,7 @@ func (r *run) workflow(ctx context.Context) error {
 			r.s.commits.step(r.claim, o.Steps)
 			return context.Cause(ctx)
 		}, Now: time.Now, Sleep: pause, Rand: rand.New(rand.NewChaCha8(r.seed))})
-	o.CPU, o.PeakMemory = tools.cpu, tools.peak
+	o.CPU, o.PeakMemory = calls.cpu, calls.peak
 	if err == nil && len(o.Output) > r.definition.bounds.Output {
 		return sandbox.Errorf(sandbox.OutputTooLarge, "The output has %d bytes; %d are possible.", len(o.Output), r.definition.bounds.Output)
 	}
@@ -206,13 +200,13 @@ func (r *run) workflow(ctx context.Context) error {
 func (s *Service) callWorkflow(ctx context.Context, d *definition, callee *host.Run, input json.RawMessage, seed [32]byte) (sandbox.Result, error) {
 	ctx, cancel := context.WithTimeout(ctx, d.bounds.Wall)
 	defer cancel()
-	tools := &steps{s: s, host: callee}
-	output, err := d.workflow.Run(ctx, workflow.Run{ID: fmt.Sprintf("%s/%x", callee.Subject().Run, seed[:8]), Input: input, Tools: tools,
+	calls := &steps{s: s, host: callee}
+	output, err := d.workflow.Run(ctx, workflow.Run{ID: fmt.Sprintf("%s/%x", callee.Subject().Run, seed[:8]), Input: input, Tools: calls,
 		OnStep: func(workflow.StepResult) error { return nil }, Now: time.Now, Sleep: pause, Rand: rand.New(rand.NewChaCha8(seed))})
 	if err != nil {
 		if fault := rowError(err); fault != nil {
 			err = boxed(fault)
 		}
 	}
-	return sandbox.Result{Output: output, CPU: tools.cpu, PeakMemory: tools.peak}, err
+	return sandbox.Result{Output: output, CPU: calls.cpu, PeakMemory: calls.peak}, err
 }

@@ -1,0 +1,4 @@
+package skills
+
+// NextTime is for tests.
+var NextTime = nextTime

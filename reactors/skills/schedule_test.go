@@ -1,0 +1,78 @@
+package skills_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/helixd/helixd/reactors/skills"
+)
+
+func TestNextTime(t *testing.T) {
+	for _, c := range []struct{ schedule, after, want string }{
+		{"0 8 * * *", "2026-03-04T07:59:59Z", "2026-03-04T08:00:00Z"},
+		{"0 8 * * *", "2026-03-04T08:00:00Z", "2026-03-05T08:00:00Z"},
+		{"@daily", "2026-12-31T10:00:00Z", "2027-01-01T00:00:00Z"},
+		{"CRON_TZ=Europe/Berlin 0 8 * * *", "2026-03-28T12:00:00Z", "2026-03-29T06:00:00Z"}, // summer time begins
+		{"CRON_TZ=Europe/Berlin 0 8 * * *", "2026-10-24T12:00:00Z", "2026-10-25T07:00:00Z"}, // and ends
+		{"0 0 30 2 *", "2026-01-01T00:00:00Z", ""},
+		{"* * * *", "2026-01-01T00:00:00Z", ""},
+		{"@every 1s", "2026-01-01T00:00:00Z", ""},
+		{"CRON_TZ=Nowhere/City 0 8 * * *", "2026-01-01T00:00:00Z", ""},
+		{"", "2026-01-01T00:00:00Z", ""},
+	} {
+		after, err := time.Parse(time.RFC3339, c.after)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		if next, err := skills.NextTime(c.schedule, after); err == nil {
+			got = next.UTC().Format(time.RFC3339)
+		}
+		if got != c.want {
+			t.Errorf("%q after %s: %q, want %q", c.schedule, c.after, got, c.want)
+		}
+	}
+}
+
+func TestSchedule(t *testing.T) {
+	b := newBench(t)
+	b.stream(t)
+	b.work(t, skills.DefaultConfig, runner{run: echo})
+	user := b.user(t)
+	waiting := func(t *testing.T, want string) {
+		t.Helper()
+		b.until(t, "the jobs to be: "+want, `select coalesce(string_agg(args ->> 'schedule' || ' ' || state, ', '), '') = $1 from helix.river_job
+			where kind = 'skill_schedule' and state <> 'completed'`, want)
+	}
+	skill := b.skill(t, user, "kind = 'javascript', source = 'x', schedule = '0 8 1 1 *'")
+	waiting(t, "0 8 1 1 * scheduled")
+	t.Run("RunsOnceWhenItIsOverdue", func(t *testing.T) {
+		b.exec(t, "update helix.river_job set scheduled_at = now() - interval '3 years' where kind = 'skill_schedule' and state = 'scheduled'")
+		b.until(t, "the run", "select count(*) = 1 from skill_runs where skill_id = $1 and user_id = $2 and status = 'succeeded'", skill, user)
+		waiting(t, "0 8 1 1 * scheduled")
+		if !get[bool](t, b.admin, "select scheduled_at > now() from helix.river_job where kind = 'skill_schedule' and state = 'scheduled'") {
+			t.Error("the next one is due already")
+		}
+	})
+	t.Run("ChangeReplacesIt", func(t *testing.T) {
+		b.exec(t, "update skills set schedule = '0 9 1 1 *' where id = $1", skill)
+		waiting(t, "0 9 1 1 * scheduled")
+	})
+	t.Run("NonsenseIsNoted", func(t *testing.T) {
+		b.exec(t, "update skills set schedule = 'soon' where id = $1", skill)
+		b.until(t, "the note", "select coalesce(checks #>> '{schedule,code}' = 'invalid_schedule', false) from skills where id = $1", skill)
+		waiting(t, "")
+		b.exec(t, "update skills set schedule = '0 7 1 1 *' where id = $1", skill)
+		b.until(t, "the note to go", "select not coalesce(checks, '{}') ? 'schedule' from skills where id = $1", skill)
+	})
+	t.Run("DisabledHasNone", func(t *testing.T) {
+		b.exec(t, "update skills set enabled = false where id = $1", skill)
+		waiting(t, "")
+		b.exec(t, "update skills set enabled = true where id = $1", skill)
+		waiting(t, "0 7 1 1 * scheduled")
+	})
+	t.Run("DeletedHasNone", func(t *testing.T) {
+		b.exec(t, "delete from skills where id = $1", skill)
+		waiting(t, "")
+	})
+}
