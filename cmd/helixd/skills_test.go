@@ -14,9 +14,9 @@ import (
 func slowSkill(rounds int32) []byte {
 	var m wasmtest.Module
 	m.Memory(1)
-	m.Func("execute", nil, wasmtest.Types{wasmtest.I32}, wasmtest.Types{wasmtest.I32},
+	m.ExportFunc("execute", m.Func("", nil, wasmtest.Types{wasmtest.I32}, wasmtest.Types{wasmtest.I32},
 		wasmtest.Loop(), wasmtest.LocalGet(0), wasmtest.I32Const(1), wasmtest.Op(0x6a), wasmtest.LocalTee(0),
-		wasmtest.I32Const(rounds), wasmtest.Op(0x48), wasmtest.BrIf(0), wasmtest.Op(0x0b), wasmtest.I32Const(7))
+		wasmtest.I32Const(rounds), wasmtest.Op(0x48), wasmtest.BrIf(0), wasmtest.Op(0x0b), wasmtest.I32Const(7)))
 	return m.Bytes()
 }
 
@@ -30,7 +30,10 @@ func TestSkillsSurviveKill(t *testing.T) {
 	slot := db.SlotName("skills")
 	p := start(t, db.URL("postgres"), nil, "run", "--slot", slot)
 	skill := get[uuid.UUID](t, admin, "insert into skills (user_id, name, kind, wasm_bytecode) values ($1, 'slow', 'wasm', $2) returning id", user, slowSkill(3_000_000))
-	until(t, "the check", func() bool { return get[bool](t, admin, "select status = 'ready' from skills where id = $1", skill) })
+	until(t, "the check", func() bool { return get[bool](t, admin, "select status <> 'pending' from skills where id = $1", skill) })
+	if fault := get[string](t, admin, "select coalesce(error::text, '') from skills where id = $1", skill); fault != "" {
+		t.Fatalf("the skill is not valid: %s", fault)
+	}
 	exec1(t, admin, `create table ends (id uuid, status text);
 		create function note_end() returns trigger language plpgsql security definer as $$ begin insert into public.ends values (new.id, new.status); return new; end $$;
 		create trigger note_end after update on skill_runs for each row when (old.finished_at is null and new.finished_at is not null) execute function note_end()`)

@@ -142,13 +142,13 @@ func (s *Service) claim(ctx context.Context, user string, room, ahead int, execu
 }
 
 // resume gives the runs that an earlier attempt of this lane was running when its
-// process was lost, or stopped. Any number: they were within bounds then.
+// process was lost, those that were executed first.
 func (s *Service) resume(ctx context.Context, job int64, attempt int) ([]*claim, error) {
 	rows, err := s.pool.Query(ctx, `with mine as (
-			update helix.skill_claims set attempt = $3, interruptions = interruptions + 1, holder = $4, permit = true
-			where job_id = $2 and attempt < $3 returning run_id, interruptions)
-		select `+claimColumns+`, mine.interruptions, true from mine join public.skill_runs r on r.id = mine.run_id `+claimJoins+`
-		order by r.created_at, r.id`, inlineBytes, job, attempt, s.jobs.Holder())
+			update helix.skill_claims set attempt = $3, interruptions = interruptions + 1, holder = $4
+			where job_id = $2 and attempt < $3 returning run_id, interruptions, permit)
+		select `+claimColumns+`, mine.interruptions, mine.permit from mine join public.skill_runs r on r.id = mine.run_id `+claimJoins+`
+		order by mine.permit desc, r.created_at, r.id`, inlineBytes, job, attempt, s.jobs.Holder())
 	if err != nil {
 		return nil, fmt.Errorf("find interrupted runs: %w", err)
 	}

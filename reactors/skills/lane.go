@@ -49,6 +49,7 @@ type lane struct {
 	low     chan struct{}
 
 	mu    sync.Mutex
+	owed  []*claim // of an earlier attempt of this lane: it runs them, however long that takes
 	ahead []*claim // not executed yet
 	most  int      // claims ahead, at a time
 	dry   bool     // the last claim found less than it asked for
@@ -69,14 +70,13 @@ func (l *lane) work(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		for i, c := range claims {
-			if l.running == l.slots {
-				if err := l.s.slots.Acquire(ctx, 1); err != nil {
-					l.giveBack(claims[i:])
-					break
-				}
-				l.slots++
-			}
+		l.owed = claims
+		most := l.permits()
+		for l.slots < most && l.grow() {
+		}
+		begun := claims[:min(most, l.slots)]
+		l.owed = claims[len(begun):]
+		for _, c := range begun {
 			l.start(ctx, c)
 		}
 	}
@@ -101,7 +101,7 @@ func (l *lane) work(ctx context.Context) error {
 			l.slots -= idle
 		}
 	}
-	l.giveBack(l.takeAhead())
+	l.giveBack(append(l.takeAhead(), l.owed...))
 	if err != nil {
 		return err
 	}
@@ -111,10 +111,29 @@ func (l *lane) work(ctx context.Context) error {
 // lasts reports whether further runs may begin in this lane.
 func (l *lane) lasts() bool { return time.Now().Before(l.until) && !l.s.isStopping() }
 
+// grow takes a further slot where one is free.
+func (l *lane) grow() bool {
+	ok := l.s.slots.TryAcquire(1)
+	if ok {
+		l.slots++
+	}
+	return ok
+}
+
+// permits is how many of the runs that are owed may be executed at a time: those
+// that were, when the lane was lost.
+func (l *lane) permits() (n int64) {
+	for _, c := range l.owed {
+		if c.permit {
+			n++
+		}
+	}
+	return min(max(n, 1), int64(len(l.owed)))
+}
+
 // claim starts as many runs as there are slots for, and keeps some ahead.
 func (l *lane) claim(ctx context.Context) error {
-	for l.slots < int64(l.s.cfg.Concurrency) && l.s.slots.TryAcquire(1) {
-		l.slots++
+	for l.slots < int64(l.s.cfg.Concurrency) && l.grow() {
 	}
 	l.mu.Lock()
 	ahead := max(l.most-len(l.ahead), 0)
@@ -167,6 +186,10 @@ func (l *lane) next(quick bool) (next *claim, look bool) {
 		l.most = 0
 	} else if l.most == 0 {
 		l.most = l.s.cfg.Concurrency
+	}
+	if len(l.owed) > 0 && !l.s.isStopping() {
+		next, l.owed = l.owed[0], l.owed[1:]
+		return next, false
 	}
 	if !lasts || len(l.ahead) == 0 {
 		return nil, lasts && !l.dry
