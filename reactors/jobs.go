@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -133,10 +135,27 @@ func (j *Jobs) Stop(ctx context.Context) error {
 	return err
 }
 
-// Insert enqueues jobs in a transaction.
+// Insert enqueues jobs in a transaction, whose commit wakes who works them. River
+// itself tells of no more than one insert in a cooldown, when it is made: one that
+// commits later than the next fetch would wait for a poll, a second long.
 func (j *Jobs) Insert(ctx context.Context, tx pgx.Tx, jobs []river.InsertManyParams) error {
-	if _, err := j.client.InsertManyTx(ctx, tx, jobs); err != nil {
+	inserted, err := j.client.InsertManyTx(ctx, tx, jobs)
+	if err != nil {
 		return fmt.Errorf("enqueue jobs: %w", err)
+	}
+	queues := map[string]bool{}
+	for _, i := range inserted {
+		if !i.UniqueSkippedAsDuplicate && i.Job.State == rivertype.JobStateAvailable {
+			queues[i.Job.Queue] = true
+		}
+	}
+	if len(queues) == 0 {
+		return nil
+	}
+	_, err = tx.Exec(ctx, "select pg_notify($1, json_build_object('queue', queue)::text) from unnest($2::text[]) as queue",
+		jobSchema+".river_insert", slices.Collect(maps.Keys(queues)))
+	if err != nil {
+		return fmt.Errorf("tell of jobs: %w", err)
 	}
 	return nil
 }

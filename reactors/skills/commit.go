@@ -340,11 +340,6 @@ func (c *committer) transact(ctx context.Context, group []*item) error {
 		if err := c.s.jobs.Insert(ctx, tx, lanes); err != nil {
 			return err
 		}
-		// River tells of no more than one insert in a cooldown, by its own clock: one
-		// that commits late would wait for the next poll.
-		if _, err := tx.Exec(ctx, `select pg_notify('helix.river_insert', '{"queue": "`+queueLanes+`"}')`); err != nil {
-			return fmt.Errorf("tell of lanes: %w", err)
-		}
 	}
 	if err := audit.Append(ctx, tx, entries); err != nil {
 		return err
