@@ -149,7 +149,7 @@ func (s *Service) validate(ctx context.Context, d *definition, user uuid.UUID) (
 	if d.codeSize > sandbox.MaxModule {
 		return report, errorf(string(sandbox.ModuleTooLarge), "The code has %d bytes; %d are possible.", d.codeSize, sandbox.MaxModule), nil
 	}
-	found, err := s.runner.Check(ctx, s.program(d))
+	found, err := s.runner.Check(ctx, user.String(), s.program(d))
 	var boxed *sandbox.Error
 	if errors.As(err, &boxed) && !boxed.Retryable() && boxed.Code != sandbox.Cancelled {
 		return &found, rowError(boxed), nil

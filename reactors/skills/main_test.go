@@ -66,7 +66,7 @@ func (r runner) Run(ctx context.Context, call sandbox.Call) (sandbox.Result, err
 	return r.run(ctx, call)
 }
 
-func (r runner) Check(ctx context.Context, p sandbox.Program) (sandbox.Report, error) {
+func (r runner) Check(ctx context.Context, _ string, p sandbox.Program) (sandbox.Report, error) {
 	if r.check == nil {
 		return sandbox.Report{}, nil
 	}

@@ -23,7 +23,7 @@ import (
 // Runner runs and checks programs; sandbox.Pool is one.
 type Runner interface {
 	Run(ctx context.Context, call sandbox.Call) (sandbox.Result, error)
-	Check(ctx context.Context, program sandbox.Program) (sandbox.Report, error)
+	Check(ctx context.Context, tenant string, program sandbox.Program) (sandbox.Report, error)
 }
 
 // Layered is a Runner that knows how well it is isolated.

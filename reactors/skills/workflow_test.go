@@ -56,6 +56,7 @@ func TestComposite(t *testing.T) {
 	foreign := b.named(t, stranger, "theirs", "")
 	for name, c := range map[string]struct{ steps, has string }{
 		"UnknownStep":      {`[{"stepId": "a", "skillName": "echo"}, {"stepId": "b", "skillName": "echo", "inputMapping": {"n": "$.nowhere.n"}}]`, "mapping_invalid"},
+		"UnknownFirst":     {`[{"stepId": "a", "skillName": "echo", "inputMapping": {"n": "$.nowhere.n"}}]`, "mapping_invalid"},
 		"UnknownSkill":     {`[{"stepId": "a", "skillName": "nobody"}]`, "skill_not_found"},
 		"AnothersSkill":    {`[{"stepId": "a", "skillName": "` + foreign.String() + `"}]`, "skill_not_found"},
 		"UnknownTool":      {`[{"stepId": "a", "toolName": "shell"}]`, "definition_invalid"},

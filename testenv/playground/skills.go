@@ -177,7 +177,7 @@ func ran(s *stage) error {
 	if err := s.runs(s.skills["journal"], `{"entry": "It rained today.", "date": "2026-03-01"}`, short); err != nil {
 		return err
 	}
-	long := skillRun{status: "succeeded", steps: 2, output: `{"words": 22, "streak": 1, "favourites": ["the", "river", "was"]}`}
+	long := skillRun{status: "succeeded", steps: 2, output: `{"words": 21, "streak": 1, "favourites": ["the", "was", "river"]}`}
 	return s.runs(s.skills["journal"], `{"entry": "The river was high, the river was brown, the river was loud, and the old bridge by the mill was closed.", "date": "2026-03-02"}`, long)
 }
 

@@ -159,7 +159,7 @@ func (p *parser) step(d stepDocument, at string, depth int) (*step, *Error) {
 		}
 		return nil, wrong(DefinitionInvalid, s.id, at+"/stepId", "there are two steps %q", s.id)
 	}
-	before := slices.Clone(p.workflow.ids) // what the step can look at
+	before := append([]string{}, p.workflow.ids...) // what the step can look at; nil would be anything
 	p.ids[s.id] = true
 	if p.workflow.ids = append(p.workflow.ids, s.id); len(p.workflow.ids) > MaxSteps {
 		return nil, wrong(DefinitionInvalid, s.id, at, "there are more than %d steps", MaxSteps)
