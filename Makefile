@@ -9,7 +9,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.7.0
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-demo: setup ## three devices edit notes offline; watch them come together (1 min)
+demo: setup ## three devices edit notes offline and come together; skills run (1 min)
 	@$(GO) run ./testenv/playground demo
 
 test: setup check ## format, vet, lint and all tests, with the race detector (10 min)
@@ -26,7 +26,9 @@ test-long: setup check ## the full counts: kills, restarts, property cases, fuzz
 	@$(MAKE) --no-print-directory test-17
 
 fuzz: ## each fuzz target for FUZZTIME (30s)
-	@set -e; for p in ./replication/pgoutput ./reactors/sync; do \
+	@set -e; for p in ./replication/pgoutput ./reactors/sync ./reactors/sandbox ./reactors/sandbox/precheck \
+	  ./reactors/skills/javascript ./reactors/skills/schema ./reactors/skills/workflow ./reactors/skills/rights \
+	  ./reactors/skills/host/broker; do \
 	  for f in $$($(GO) test -list '^Fuzz' $$p | grep ^Fuzz); do \
 	    echo "fuzzing $$p $$f for $(FUZZTIME)"; \
 	    $(GO) test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 1s $$p; done; done
