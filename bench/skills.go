@@ -209,17 +209,21 @@ func (s *skillBench) run(ctx context.Context, phase string, rate, total, users i
 
 // succeeded waits until all runs of a phase have; one that has not is an error.
 func (s *skillBench) succeeded(ctx context.Context, phase string, total int) error {
-	return s.d.until(ctx, 100*time.Millisecond, func() (done bool, err error) {
-		var good, bad int
-		var why *string
-		err = s.conn.QueryRow(ctx, `select count(*) filter (where status = 'succeeded'),
-				count(*) filter (where status not in ('succeeded', 'queued', 'running')), min(error::text)
-			from bench_marks join skill_runs on id = run where phase = $1`, phase).Scan(&good, &bad, &why)
-		if err == nil && bad > 0 {
-			err = fmt.Errorf("%d runs did not succeed: %s", bad, *why)
-		}
-		return good == total, err
+	err := s.d.until(ctx, 100*time.Millisecond, func() (done bool, err error) {
+		err = s.conn.QueryRow(ctx, "select not exists (select from skill_runs where status = 'queued') and not exists (select from skill_runs where status = 'running')").Scan(&done)
+		return done, err
 	})
+	if err != nil {
+		return err
+	}
+	var good int
+	var why *string
+	err = s.conn.QueryRow(ctx, `select count(*) filter (where status = 'succeeded'), min(error::text)
+		from bench_marks join skill_runs on id = run where phase = $1`, phase).Scan(&good, &why)
+	if err == nil && good != total {
+		err = fmt.Errorf("%d of %d runs succeeded: %v", good, total, why)
+	}
+	return err
 }
 
 // latencies gives milliseconds from the commit of each run to that of its result.

@@ -36,6 +36,7 @@ create index if not exists skill_claims_user_id_idx on helix.skill_claims (user_
 create index if not exists skill_claims_job_id_idx on helix.skill_claims (job_id);
 
 create index if not exists skill_runs_queue_idx on public.skill_runs (user_id, created_at, id) where status = 'queued';
+create index if not exists skill_runs_cancelled_idx on public.skill_runs (user_id) where status = 'queued' and cancel_requested;
 create index if not exists skills_pending_idx on public.skills (id) where status = 'pending';
 
 revoke all on helix.workers, helix.skill_queues, helix.skill_claims from public, anon, authenticated, service_role;

@@ -32,7 +32,15 @@ type applicant struct {
 	tenant string
 	prog   program
 	got    chan *worker // nil: it may start one; closed: the Pool is
+
+	// patient says that the tenant has a busy worker and has not waited for it long
+	// enough for another's to be ended instead: calls are mostly shorter than it
+	// takes to start a child.
+	patient bool
 }
+
+// patience is a few times as long as it takes to start a child.
+const patience = 100 * time.Millisecond
 
 func newStaff(most int, children *sync.WaitGroup, start func() (*process, error)) *staff {
 	return &staff{
@@ -54,8 +62,14 @@ func (s *staff) hire(ctx context.Context, tenant string, prog program) (*worker,
 		s.turns = append(s.turns, tenant)
 	}
 	s.waiting[tenant] = append(s.waiting[tenant], a)
+	for w := range s.busy {
+		a.patient = a.patient || w.tenant == tenant
+	}
 	s.assign()
 	s.mu.Unlock()
+	if a.patient {
+		defer time.AfterFunc(patience, func() { s.hurry(a) }).Stop()
+	}
 
 	var w *worker
 	var ok bool
@@ -77,6 +91,14 @@ func (s *staff) hire(ctx context.Context, tenant string, prog program) (*worker,
 	w, err := s.recruit(tenant)
 	s.prepare()
 	return w, err
+}
+
+// hurry ends an applicant's patience.
+func (s *staff) hurry(a *applicant) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	a.patient = false
+	s.assign()
 }
 
 // withdraw takes an applicant out of its line; false says that it was served.
@@ -115,8 +137,12 @@ func (s *staff) assign() {
 			continue
 		}
 		unmet++
-		waiting += len(s.waiting[tenant])
-		s.evict(unmet)
+		for _, a := range s.waiting[tenant] {
+			if !a.patient {
+				waiting++
+			}
+		}
+		s.evict(min(unmet, waiting))
 	}
 	s.evict(waiting)
 }

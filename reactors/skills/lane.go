@@ -2,6 +2,7 @@ package skills
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -29,42 +30,61 @@ func (w *laneWorker) Work(ctx context.Context, job *river.Job[Lane]) error {
 
 const (
 	slice     = 100 * time.Millisecond // of a lane, while other users may wait
-	quickRun  = 10 * time.Millisecond  // runs that end faster are claimed ahead
+	quickRun  = 50 * time.Millisecond  // runs that end faster, on a busy machine as well, are claimed ahead, and take turns in one slot
 	mostAhead = 64
 )
 
 // lane executes runs of one user, each holding one of the process's slots. While
 // its slice lasts it claims quick runs ahead of their execution, so that neither a
-// claim nor a commit is waited for between two runs.
+// claim nor a commit is waited for between two runs. Only where runs are not quick
+// does it take more than one slot: each means a worker child of the user's. A lane
+// begins with a turn, of which there are few, so that the quick runs of many users
+// come one user's after the other's, and not all at once; slow runs need none.
 type lane struct {
 	s       *Service
 	user    string
 	job     int64
 	attempt int
 
-	until   time.Time // the slice's end
+	begun   time.Time // the slice's begin and end
+	until   time.Time
+	turn    bool      // held
 	slots   int64     // held
+	wide    int64     // how many it may take by now
 	running int64     // executors
 	ended   chan bool // an executor ended, and whether this lane has to look for the user's next run
 	low     chan struct{}
 
 	mu    sync.Mutex
+	ran   int      // runs that ended
+	done  int      // of them, since the lane last looked
 	owed  []*claim // of an earlier attempt of this lane: it runs them, however long that takes
 	ahead []*claim // not executed yet
-	most  int      // claims ahead, at a time
-	dry   bool     // the last claim found less than it asked for
+	pace  time.Duration
+	most  int  // claims ahead, at a time
+	dry   bool // the last claim found less than it asked for
 }
 
 func (l *lane) work(ctx context.Context) error {
+	if l.attempt == 1 { // a lane that was lost has runs of its own to see to
+		ok, err := l.s.turns.take(ctx, l.user)
+		if err != nil || !ok {
+			return err
+		}
+		l.turn = true
+	}
+	defer l.leave(context.WithoutCancel(ctx)) //nolint:errcheck // what ended the lane is told
 	if err := l.s.slots.Acquire(ctx, 1); err != nil {
 		return fmt.Errorf("wait for a slot: %w", err)
 	}
-	l.slots = 1
+	l.slots, l.wide = 1, 1
 	defer func() { l.s.slots.Release(l.slots) }()
 	if l.s.isStopping() {
 		return river.JobSnooze(0)
 	}
-	l.until = time.Now().Add(slice)
+	l.begun = time.Now()
+	l.until = l.begun.Add(slice)
+	l.expect(l.s.turns.paceOf(l.user))
 	if l.attempt > 1 {
 		claims, err := l.s.resume(ctx, l.job, l.attempt)
 		if err != nil {
@@ -83,6 +103,8 @@ func (l *lane) work(ctx context.Context) error {
 	err := l.claim(ctx)
 	over := time.NewTimer(time.Until(l.until))
 	defer over.Stop()
+	slow := time.NewTicker(quickRun)
+	defer slow.Stop()
 	for l.running > 0 {
 		look := false
 		select {
@@ -90,8 +112,13 @@ func (l *lane) work(ctx context.Context) error {
 			l.running--
 		case <-l.low:
 			look = l.lasts()
+		case <-slow.C:
+			if look = l.widen() && l.lasts(); look {
+				err = errors.Join(err, l.leave(ctx))
+			}
 		case <-over.C:
 			l.giveBack(l.takeAhead())
+			err = errors.Join(err, l.leave(ctx))
 		}
 		if look && err == nil {
 			err = l.claim(ctx)
@@ -102,10 +129,32 @@ func (l *lane) work(ctx context.Context) error {
 		}
 	}
 	l.giveBack(append(l.takeAhead(), l.owed...))
-	if err != nil {
+	l.s.turns.remember(l.user, l.pace)
+	if err := errors.Join(err, l.leave(ctx)); err != nil {
 		return err
 	}
 	return l.pause(ctx)
+}
+
+// leave lets another lane have the turn, and makes one of the user's again where
+// one came meanwhile.
+func (l *lane) leave(ctx context.Context) error {
+	if !l.turn {
+		return nil
+	}
+	l.turn = false
+	if !l.s.turns.leave(l.user) {
+		return nil
+	}
+	return l.again(ctx, time.Time{})
+}
+
+// again makes the user's next lane.
+func (l *lane) again(ctx context.Context, at time.Time) error {
+	return pgx.BeginFunc(ctx, l.s.pool, func(tx pgx.Tx) error {
+		return l.s.jobs.Insert(ctx, tx, []river.InsertManyParams{{Args: Lane{UserID: l.user},
+			InsertOpts: &river.InsertOpts{ScheduledAt: at}}})
+	})
 }
 
 // lasts reports whether further runs may begin in this lane.
@@ -131,9 +180,22 @@ func (l *lane) permits() (n int64) {
 	return min(max(n, 1), int64(len(l.owed)))
 }
 
+// widen lets the lane take more slots when none of its runs has ended for the
+// time that a quick one takes.
+func (l *lane) widen() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	slow := l.done == 0
+	if slow {
+		l.wide = int64(l.s.cfg.Concurrency)
+	}
+	l.done = 0
+	return slow
+}
+
 // claim starts as many runs as there are slots for, and keeps some ahead.
 func (l *lane) claim(ctx context.Context) error {
-	for l.slots < int64(l.s.cfg.Concurrency) && l.grow() {
+	for l.slots < l.wide && l.grow() {
 	}
 	l.mu.Lock()
 	ahead := max(l.most-len(l.ahead), 0)
@@ -181,11 +243,11 @@ func (l *lane) start(ctx context.Context, c *claim) {
 func (l *lane) next(quick bool) (next *claim, look bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.ran++
+	l.done++
 	lasts := l.lasts()
-	if l.most = min(2*l.most, mostAhead); !quick {
-		l.most = 0
-	} else if l.most == 0 {
-		l.most = l.s.cfg.Concurrency
+	if l.most, l.pace = 0, 0; quick {
+		l.expect(time.Since(l.begun) / time.Duration(l.ran))
 	}
 	if len(l.owed) > 0 && !l.s.isStopping() {
 		next, l.owed = l.owed[0], l.owed[1:]
@@ -202,6 +264,14 @@ func (l *lane) next(quick bool) (next *claim, look bool) {
 		}
 	}
 	return next, false
+}
+
+// expect sets how many runs to have ahead: as many as will end within the slice
+// at this pace, for the others would be given back. 0 is none.
+func (l *lane) expect(pace time.Duration) {
+	if l.pace = pace; pace > 0 {
+		l.most = min(int(max(time.Until(l.until), 0)/pace), mostAhead)
+	}
 }
 
 func (l *lane) takeAhead() []*claim {
@@ -225,8 +295,5 @@ func (l *lane) pause(ctx context.Context) error {
 	if err != nil || wait == 0 {
 		return err
 	}
-	return pgx.BeginFunc(ctx, l.s.pool, func(tx pgx.Tx) error {
-		return l.s.jobs.Insert(ctx, tx, []river.InsertManyParams{{Args: Lane{UserID: l.user},
-			InsertOpts: &river.InsertOpts{ScheduledAt: time.Now().Add(wait)}}})
-	})
+	return l.again(ctx, time.Now().Add(wait))
 }

@@ -2,6 +2,7 @@ package skills_test
 
 import (
 	"context"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -37,8 +38,17 @@ func TestConcurrency(t *testing.T) {
 	b := newBench(t)
 	b.stream(t)
 	var running, most atomic.Int64
-	slow := runner{run: func(_ context.Context, call sandbox.Call) (sandbox.Result, error) {
+	reached := make(chan struct{}) // closed when as many run as may
+	full := sync.OnceFunc(func() { close(reached) })
+	slow := runner{run: func(ctx context.Context, call sandbox.Call) (sandbox.Result, error) {
 		n := running.Add(1)
+		if n == 3 {
+			full()
+		}
+		select {
+		case <-reached:
+		case <-ctx.Done():
+		}
 		defer running.Add(-1)
 		for m := most.Load(); n > m && !most.CompareAndSwap(m, n); m = most.Load() {
 		}

@@ -72,7 +72,7 @@ type plan struct {
 // React implements reactors.Reactor.
 func (Reactor) React(ctx context.Context, tx *reactors.Tx, rows []reactors.Row) error {
 	plans := map[string]plan{} // by skill, as its last row is
-	runs := map[string]bool{}  // those that may wait
+	users := map[string]bool{} // whose runs may wait
 	for i := range rows {
 		row := &rows[i]
 		switch row.Watch {
@@ -85,11 +85,11 @@ func (Reactor) React(ctx context.Context, tx *reactors.Tx, rows []reactors.Row) 
 			}
 			plans[id] = p
 		case watchNewRuns, watchCancels:
-			id, _ := row.Text(colRunID)
+			user, _ := row.Text(colRunUser)
 			status, _ := row.Text(colRunStatus)
 			cancel, _ := row.Text(colRunCancel)
 			if status == statusQueued && (row.Watch == watchNewRuns || cancel == "t") {
-				runs[id] = true
+				users[user] = true
 			}
 		case watchDeleted:
 			var key struct {
@@ -106,7 +106,7 @@ func (Reactor) React(ctx context.Context, tx *reactors.Tx, rows []reactors.Row) 
 	if err := reactToSkills(ctx, tx, plans); err != nil {
 		return err
 	}
-	return wake(ctx, tx, runs)
+	return wake(ctx, tx, users)
 }
 
 func reactToSkills(ctx context.Context, tx *reactors.Tx, plans map[string]plan) error {
@@ -133,29 +133,27 @@ func reactToSkills(ctx context.Context, tx *reactors.Tx, plans map[string]plan) 
 	return nil
 }
 
-// wake enqueues a lane for each user who has one of the runs waiting, where none
-// waits its turn already: that one will see these too, since they are committed.
-func wake(ctx context.Context, tx *reactors.Tx, runs map[string]bool) error {
-	if len(runs) == 0 {
+// wake enqueues a lane for each user whose runs wait, where none waits its turn
+// already: that one will see these too, since they are committed.
+func wake(ctx context.Context, tx *reactors.Tx, users map[string]bool) error {
+	if len(users) == 0 {
 		return nil
 	}
 	// The rows of accounts that are being deleted are skipped, and nobody waits for them.
-	rows, err := tx.Query(ctx, `with users as (
-			select distinct r.user_id from public.skill_runs r
-			where r.id = any ($1::text[]::uuid[]) and r.status = 'queued'),
-		living as (select id from auth.users where id in (select user_id from users) for key share skip locked),
+	rows, err := tx.Query(ctx, `with living as (
+			select u.id from unnest($1::text[]::uuid[]) as w (id) join auth.users u on u.id = w.id for key share of u skip locked),
 		made as (insert into helix.skill_queues (user_id) select id from living order by id on conflict do nothing)
 		select id::text from living where not exists (
 			select from helix.river_job j where j.state = 'available' and j.queue = 'skills' and j.args ->> 'user_id' = living.id::text)
-		order by id`, sortedKeys(runs))
+		order by id`, sortedKeys(users))
 	if err != nil {
 		return fmt.Errorf("find whose runs wait: %w", err)
 	}
-	users, err := collectText(rows)
+	woken, err := collectText(rows)
 	if err != nil {
 		return fmt.Errorf("find whose runs wait: %w", err)
 	}
-	for _, user := range users {
+	for _, user := range woken {
 		tx.Enqueue(Lane{UserID: user}, nil)
 	}
 	return nil

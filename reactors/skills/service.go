@@ -56,6 +56,7 @@ type Service struct {
 	jobs    *reactors.Jobs
 	results *reactors.Results
 	slots   *semaphore.Weighted
+	turns   *turns
 	commits *committer
 	cache   *definitions
 	checks  singleflight.Group
@@ -80,7 +81,7 @@ type active struct {
 // NestedWorkers more workers than there are runs at a time; mcp may be nil.
 func NewService(cfg Config, pool *pgxpool.Pool, runner Runner, services *host.Services, mcp *tools.MCP, log zerolog.Logger) *Service {
 	s := &Service{cfg: cfg, pool: pool, runner: runner, host: services, mcp: mcp, log: log,
-		slots: semaphore.NewWeighted(int64(cfg.Workers)), stopping: make(chan struct{}),
+		slots: semaphore.NewWeighted(int64(cfg.Workers)), turns: newTurns(), stopping: make(chan struct{}),
 		cache: newDefinitions(), active: map[uuid.UUID]*active{}}
 	for depth := range s.nesting {
 		s.nesting[depth] = make(chan struct{}, nestedPerDepth)
