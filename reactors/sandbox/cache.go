@@ -229,7 +229,7 @@ func (c *cache) store(ctx context.Context, p Program) error {
 	case ctx.Err() != nil:
 		return cancelled(ctx)
 	case err != nil:
-		return Errorf(Unavailable, "read the code: %v", err)
+		return &Error{Code: Unavailable, Message: "The code could not be read.", cause: err}
 	case [sha256.Size]byte(sum.Sum(nil)) != p.SHA256:
 		return Errorf(Unavailable, "The code that was read is not that of its sha256.")
 	case p.Kind != KindWASM:

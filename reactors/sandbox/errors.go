@@ -44,7 +44,12 @@ type Error struct {
 	Line     int    `json:"line,omitempty"`
 	Column   int    `json:"column,omitempty"`
 	Offset   int64  `json:"offset,omitempty"`
+
+	cause error // of the daemon's own, for it alone
 }
+
+// Unwrap gives the caller what it said itself, such as an error of Program.Code.
+func (e *Error) Unwrap() error { return e.cause }
 
 func (e *Error) Error() string { return fmt.Sprintf("%s: %s", e.Code, e.Message) }
 

@@ -48,6 +48,11 @@ func (s *Service) execute(ctx context.Context, c *claim) (o *outcome) {
 		}
 	}()
 	err := r.work(ctx)
+	for n := 1; errors.Is(err, errChanged) && n < maxChecks; n++ {
+		if r.Skill, err = s.find(ctx, c.UserID, c.SkillID.String()); err == nil {
+			err = r.work(ctx)
+		}
+	}
 	o = r.outcome
 	o.Wall, o.Finished = time.Since(began), time.Now()
 	switch cause := context.Cause(ctx); {
@@ -217,6 +222,15 @@ const (
 // callSkill runs a skill that another one calls; free says that the run's own
 // worker is.
 func (s *Service) callSkill(ctx context.Context, caller *host.Run, ref string, input json.RawMessage, free bool) (result sandbox.Result, err error) {
+	for range maxChecks {
+		if result, err = s.callSkillAsItIs(ctx, caller, ref, input, free); !errors.Is(err, errChanged) {
+			break
+		}
+	}
+	return result, err
+}
+
+func (s *Service) callSkillAsItIs(ctx context.Context, caller *host.Run, ref string, input json.RawMessage, free bool) (result sandbox.Result, err error) {
 	subject := caller.Subject()
 	st, err := s.find(ctx, subject.User, ref)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/uuid"
@@ -183,5 +184,36 @@ func TestUnstorableOutput(t *testing.T) {
 		select concat_ws(' ', input ->> 'of' <> 'good', status, error ->> 'code', count(*)) as line from skill_runs group by input ->> 'of' <> 'good', status, error ->> 'code') x`); got !=
 		"f succeeded 96, t failed internal 1, t failed invalid_output 24" {
 		t.Errorf("they ended so: %s", got)
+	}
+}
+
+// TestChangedMeanwhile: a skill that is saved while its run begins is run as it is
+// then, in whichever version, and the run does not fail.
+func TestChangedMeanwhile(t *testing.T) {
+	b := newBench(t)
+	b.stream(t)
+	user := b.user(t)
+	var skill uuid.UUID
+	change := sync.OnceFunc(func() {
+		if _, err := b.pool.Exec(t.Context(), "update skills set source = 'export default () => 2' where id = $1", skill); err != nil {
+			t.Error(err)
+		}
+	})
+	var read []byte
+	b.work(t, skills.DefaultConfig, runner{run: func(ctx context.Context, call sandbox.Call) (sandbox.Result, error) {
+		change()
+		read = nil
+		err := call.Program.Code(ctx, func(part []byte) error { read = append(read, part...); return nil })
+		if err != nil {
+			err = fmt.Errorf("as a Pool does: %w", err)
+		}
+		return sandbox.Result{Output: call.Input}, err
+	}})
+	skill = b.skill(t, user, "kind = 'javascript', source = 'export default () => 1'")
+	if got := b.ended(t, b.run(t, user, skill, `{}`)); got != "succeeded" {
+		t.Fatalf("the run ended with %q", got)
+	}
+	if string(read) != "export default () => 2" {
+		t.Errorf("it ran %q", read)
 	}
 }

@@ -56,7 +56,7 @@ var final = map[string]bool{
 	"capability_refused": true, "capability_not_granted": true, "host_not_allowed": true, "address_forbidden": true,
 	"secret_not_found": true, "cancelled": true, "llm_unavailable": true, "tool_not_found": true, "host_call_limit": true,
 	"invalid_module": true, "module_too_large": true, "unsupported_import": true, "missing_export": true,
-	"compile_limit": true, "syntax_error": true,
+	"compile_limit": true, "syntax_error": true, "invalid_request": true, "unknown_host_call": true,
 }
 
 // Retryable reports whether another attempt may end in another way. It looks at the
