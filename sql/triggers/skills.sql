@@ -85,7 +85,9 @@ revoke all on function helix.code_changed(), helix.require_runnable() from publi
 -- Others' skills without what is in them: the view has its owner's rights, since
 -- row-level security shows a user their own.
 create or replace view public.public_skills with (security_barrier = true) as
-select id, name, description, kind, parameters, capabilities, limits, version, enabled, tags, status, sha256, usage_count, created_at
+select id, name, description, kind, parameters, capabilities, limits, version, enabled, tags, status,
+  coalesce(active_sha256, sha256) as sha256, -- of what runs, which is what one grants something to
+  usage_count, created_at
 from public.skills where visibility = 'public';
 comment on view public.public_skills is 'skills that their owners made public, without source, bytecode and steps';
 revoke all on public.public_skills from public, anon, authenticated, service_role;

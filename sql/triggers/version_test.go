@@ -9,7 +9,7 @@ import (
 )
 
 // golden is what the files were when their version was given.
-var golden = struct{ version, sha256 string }{"20261121000900", "499008b83c9bf4aa0481e361cb37e1e83107435527838eafb1d349388e82aab9"}
+var golden = struct{ version, sha256 string }{"20261121001000", "cb0ba29311eda8588b8c381020ea98b4072bce4349c744e266fe30e198677ce0"}
 
 func TestVersion(t *testing.T) {
 	sum := sha256.Sum256([]byte(triggers.SQL()))
