@@ -168,7 +168,7 @@ func inline(column json.RawMessage) (*definition, *Error) {
 		Version      string          `json:"version"`
 	}
 	if err := json.Unmarshal(column, &in); err != nil {
-		return nil, errorf(CodeDefinitionInvalid, "definition is not an object like a row of skills: %s.", clean(err.Error(), 200))
+		return nil, errorf(CodeDefinitionInvalid, "definition is not an object like a row of skills: %s.", jsonFault(err))
 	}
 	d := &definition{version: in.Version, steps: present(in.Steps), parameters: present(in.Parameters), capabilities: in.Capabilities,
 		limits: present(in.Limits), status: statusPending}

@@ -3,8 +3,10 @@ package skills
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 )
 
 const (
@@ -90,4 +92,17 @@ func storableNumber(b []byte) bool {
 		return err == nil && n <= maxDigits && n >= -maxDigits
 	}
 	return true
+}
+
+// jsonFault says what was wrong with JSON, in the words of who wrote it.
+func jsonFault(err error) string {
+	var wrong *json.UnmarshalTypeError
+	if errors.As(err, &wrong) {
+		field := wrong.Field
+		if field == "" {
+			field = "it"
+		}
+		return fmt.Sprintf("%s is %s", field, wrong.Value)
+	}
+	return clean(strings.TrimPrefix(err.Error(), "json: "), 200)
 }

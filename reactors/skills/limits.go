@@ -35,7 +35,7 @@ func lower(operator sandbox.Limits, column json.RawMessage) (limits sandbox.Limi
 	d.DisallowUnknownFields()
 	if err := d.Decode(&w); err != nil {
 		return limits, false, &Error{Code: CodeDefinitionInvalid, Pointer: "/limits", Message: "limits takes whole numbers for " +
-			"wall_ms, cpu_ms, memory_bytes, input_bytes, output_bytes, logs_bytes and host_calls: " + clean(err.Error(), 200) + "."}
+			"wall_ms, cpu_ms, memory_bytes, input_bytes, output_bytes, logs_bytes and host_calls: " + jsonFault(err) + "."}
 	}
 	milliseconds := func(d *time.Duration) func(int64) (int64, func()) {
 		return func(n int64) (int64, func()) {
