@@ -131,8 +131,12 @@ func (d *Dispatcher) backfillTable(ctx context.Context, snap pgx.Tx, table strin
 	// The rows that the stream would carry, partitions but no inheriting tables, in
 	// the text format as there.
 	source := pgx.Identifier{schema, name}.Sanitize()
+	order := ""
+	if table == inboxTable {
+		order = " order by id" // what happened to one row is told in its order
+	}
 	rows, err := snap.Query(ctx, fmt.Sprintf(`select %[1]s from %[2]s where tableoid = any (array(
-			select %[3]s::regclass::oid union all select relid::oid from pg_partition_tree(%[3]s)))`,
+			select %[3]s::regclass::oid union all select relid::oid from pg_partition_tree(%[3]s)))`+order,
 		strings.Join(quoted, ", "), source, quoteLiteral(source)), pgx.QueryResultFormats{pgx.TextFormatCode})
 	if err != nil {
 		return err

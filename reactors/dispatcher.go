@@ -72,7 +72,7 @@ type routes struct {
 	table  string
 	inbox  bool
 	// Of the inbox: positions of its columns.
-	tableName, op, key, userID int
+	id, tableName, op, key, userID int
 }
 
 // NewDispatcher makes a Dispatcher for a slot. It reads what it needs to know
@@ -247,7 +247,7 @@ func (d *Dispatcher) routeInbox(rows [][]Row, to *routes, row Row) {
 	default:
 		row.Op = replication.Delete
 	}
-	row.key = row.values[to.key].Data
+	row.inboxID, row.key = string(row.values[to.id].Data), row.values[to.key].Data
 	row.userID = string(row.values[to.userID].Data)
 	row.table = "public." + string(row.values[to.tableName].Data)
 	row.values = nil
@@ -273,9 +273,9 @@ func (d *Dispatcher) routesOf(rel *replication.Relation) (*routes, error) {
 	to := &routes{table: rel.String()}
 	if to.table == inboxTable {
 		to.inbox = true
-		to.tableName, to.op, to.key, to.userID = rel.Index("table_name"), rel.Index("op"), rel.Index("key"), rel.Index("user_id")
-		if min(to.tableName, to.op, to.key, to.userID) < 0 {
-			return nil, missingColumn(to.table, "table_name, op, key or user_id")
+		to.id, to.tableName, to.op, to.key, to.userID = rel.Index("id"), rel.Index("table_name"), rel.Index("op"), rel.Index("key"), rel.Index("user_id")
+		if min(to.id, to.tableName, to.op, to.key, to.userID) < 0 {
+			return nil, missingColumn(to.table, "id, table_name, op, key or user_id")
 		}
 	}
 	for i, r := range d.reactors {

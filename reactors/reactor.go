@@ -58,8 +58,9 @@ type Row struct {
 	columns  []int // Watch.Columns → values
 
 	// Of what comes through helix.inbox:
-	key    []byte
-	userID string
+	inboxID string
+	key     []byte
+	userID  string
 }
 
 // Value gives the i-th of the Watch's Columns. It is valid until React returns.

@@ -1,6 +1,9 @@
 package reactors
 
 import (
+	"context"
+	"fmt"
+
 	"github.com/jackc/pgx/v5"
 	"github.com/riverqueue/river"
 )
@@ -47,4 +50,36 @@ func (t *Tx) mark() [3]int {
 
 func (t *Tx) rewind(m [3]int) {
 	t.jobs, t.broadcasts, t.rejected = t.jobs[:m[0]], t.broadcasts[:m[1]], t.rejected[:m[2]]
+}
+
+// Take removes rows from the inbox through which they came, and gives those that
+// were there still, in their order: a row is given once, however often a repair
+// brings it. It is for results that do not show what was seen before.
+func (t *Tx) Take(ctx context.Context, rows []Row) ([]Row, error) {
+	if len(rows) == 0 {
+		return nil, nil
+	}
+	ids := make([]string, len(rows))
+	for i := range rows {
+		ids[i] = rows[i].inboxID
+	}
+	found, err := t.Query(ctx, "delete from helix.inbox where id = any ($1::text[]::bigint[]) returning id::text", ids)
+	if err != nil {
+		return nil, fmt.Errorf("take from the inbox: %w", err)
+	}
+	there := map[string]bool{}
+	var id string
+	if _, err := pgx.ForEachRow(found, []any{&id}, func() error {
+		there[id] = true
+		return nil
+	}); err != nil {
+		return nil, fmt.Errorf("take from the inbox: %w", err)
+	}
+	var taken []Row
+	for _, row := range rows {
+		if there[row.inboxID] {
+			taken = append(taken, row)
+		}
+	}
+	return taken, nil
 }

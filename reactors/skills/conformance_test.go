@@ -18,6 +18,8 @@ func TestConformance(t *testing.T) {
 			"update skill_runs set cancel_requested = true where id in (select id from skill_runs limit 3)",
 			"update skills set source = 'y', schedule = 'nonsense' where name = 'a1'",
 			"update skills set enabled = false where name = 'a2'",
+			"insert into skill_grants (skill_id, sha256, capability) select id, repeat('a', 64), 'kv' from skills",
+			"delete from skill_grants where skill_id in (select id from skills where name = 'a4')",
 			"delete from skills where name = 'a3'",
 			`insert into skill_runs (definition) values ('{"kind": "javascript", "source": "x"}')`,
 		} {

@@ -78,6 +78,7 @@ type bench struct {
 	db    *testenv.Database
 	admin *pgx.Conn
 	pool  *pgxpool.Pool
+	host  host.Options // a Policy is the default one, unless it is set
 }
 
 func newBench(t testing.TB) *bench {
@@ -109,13 +110,15 @@ func (b *bench) newPool(t testing.TB) *pgxpool.Pool {
 // work lets a process's worth of jobs be done, until stop or the test's end.
 func (b *bench) work(t testing.TB, cfg skills.Config, r skills.Runner) (stop func()) {
 	t.Helper()
-	policy, err := rights.NewPolicy(rights.DefaultPolicy, nil)
-	if err != nil {
-		t.Fatal(err)
+	var err error
+	if b.host.Policy == nil {
+		if b.host.Policy, err = rights.NewPolicy(rights.DefaultPolicy, nil); err != nil {
+			t.Fatal(err)
+		}
 	}
 	pool := b.newPool(t)
 	log := zerolog.New(zerolog.NewTestWriter(t))
-	service := skills.NewService(cfg, pool, r, host.New(pool, host.Options{Policy: policy}), nil, log)
+	service := skills.NewService(cfg, pool, r, host.New(pool, b.host), nil, log)
 	jobs, err := reactors.NewJobs(pool, true, nil, reactors.With(service))
 	if err != nil {
 		t.Fatal(err)

@@ -7,7 +7,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/google/uuid"
+
 	"github.com/helixd/helixd/reactors"
+	"github.com/helixd/helixd/reactors/skills/host/audit"
 	"github.com/helixd/helixd/replication"
 )
 
@@ -24,6 +27,7 @@ const (
 	watchNewRuns
 	watchCancels
 	watchDeleted
+	watchGrants
 )
 
 // The columns that are watched of skills, and of skill_runs.
@@ -57,10 +61,12 @@ func (Reactor) Watches() []reactors.Watch {
 		{Table: "public.skill_runs", Ops: []replication.Op{replication.Insert}, Columns: runs},
 		{Table: "public.skill_runs", Ops: []replication.Op{replication.Update}, Columns: runs},
 		{Table: "public.skills", Ops: []replication.Op{replication.Delete}},
+		{Table: "public.skill_grants", Ops: []replication.Op{replication.Insert, replication.Delete}},
 	}
 }
 
-// Writes implements reactors.Reactor.
+// Writes implements reactors.Reactor. The audit, which is appended to, is not
+// among them: it is nobody's result, and cannot be made anew.
 func (Reactor) Writes() []string { return []string{"helix.skill_queues"} }
 
 // plan is what one skill's row asks for.
@@ -73,6 +79,7 @@ type plan struct {
 func (Reactor) React(ctx context.Context, tx *reactors.Tx, rows []reactors.Row) error {
 	plans := map[string]plan{} // by skill, as its last row is
 	users := map[string]bool{} // whose runs may wait
+	var grants []reactors.Row
 	for i := range rows {
 		row := &rows[i]
 		switch row.Watch {
@@ -101,12 +108,42 @@ func (Reactor) React(ctx context.Context, tx *reactors.Tx, rows []reactors.Row) 
 				continue
 			}
 			plans[key.ID] = plan{}
+		case watchGrants:
+			grants = append(grants, *row)
 		}
 	}
 	if err := reactToSkills(ctx, tx, plans); err != nil {
 		return err
 	}
-	return wake(ctx, tx, users)
+	if err := wake(ctx, tx, users); err != nil {
+		return err
+	}
+	return auditGrants(ctx, tx, grants)
+}
+
+// auditGrants puts grants and revocations into their users' chains. An entry does
+// not show whether it is there already: the inbox does, whose rows are taken.
+func auditGrants(ctx context.Context, tx *reactors.Tx, rows []reactors.Row) error {
+	rows, err := tx.Take(ctx, rows)
+	if err != nil {
+		return err
+	}
+	var entries []audit.Entry
+	for _, row := range rows {
+		key, owner := row.InboxKey()
+		user, err := uuid.Parse(owner)
+		if err != nil {
+			tx.Reject(row, fmt.Errorf("its user is not read: %w", err))
+			continue
+		}
+		entry, err := audit.Grant(user, key, row.Op == replication.Insert, row.Committed)
+		if err != nil {
+			tx.Reject(row, err)
+			continue
+		}
+		entries = append(entries, entry)
+	}
+	return audit.Append(ctx, tx, entries)
 }
 
 func reactToSkills(ctx context.Context, tx *reactors.Tx, plans map[string]plan) error {
