@@ -18,6 +18,7 @@ const (
 // Lane works the queue of one user for a time slice.
 type Lane struct {
 	UserID string `json:"user_id"`
+	Adopts bool   `json:"adopts,omitempty"` // it runs what a lane had claimed that is lost
 }
 
 // Kind implements river.JobArgs.

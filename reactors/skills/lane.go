@@ -24,7 +24,7 @@ func (*laneWorker) NextRetry(*river.Job[Lane]) time.Time { return time.Now().Add
 
 // Work implements river.Worker.
 func (w *laneWorker) Work(ctx context.Context, job *river.Job[Lane]) error {
-	return (&lane{s: w.s, user: job.Args.UserID, job: job.ID, attempt: job.Attempt,
+	return (&lane{s: w.s, user: job.Args.UserID, job: job.ID, attempt: job.Attempt, owes: job.Attempt > 1 || job.Args.Adopts,
 		ended: make(chan bool), low: make(chan struct{}, 1)}).work(ctx)
 }
 
@@ -45,6 +45,7 @@ type lane struct {
 	user    string
 	job     int64
 	attempt int
+	owes    bool // there may be runs of an earlier attempt, or of another lane
 
 	begun   time.Time // the slice's begin and end
 	until   time.Time
@@ -58,7 +59,7 @@ type lane struct {
 	mu    sync.Mutex
 	ran   int      // runs that ended
 	done  int      // of them, since the lane last looked
-	owed  []*claim // of an earlier attempt of this lane: it runs them, however long that takes
+	owed  []*claim // that were claimed before this lane began: it runs them, however long that takes
 	ahead []*claim // not executed yet
 	pace  time.Duration
 	most  int  // claims ahead, at a time
@@ -66,7 +67,7 @@ type lane struct {
 }
 
 func (l *lane) work(ctx context.Context) error {
-	if l.attempt == 1 { // a lane that was lost has runs of its own to see to
+	if !l.owes { // else it has runs of its own to see to
 		ok, err := l.s.turns.take(ctx, l.user)
 		if err != nil || !ok {
 			return err
@@ -85,7 +86,7 @@ func (l *lane) work(ctx context.Context) error {
 	l.begun = time.Now()
 	l.until = l.begun.Add(slice)
 	l.expect(l.s.turns.paceOf(l.user))
-	if l.attempt > 1 {
+	if l.owes {
 		claims, err := l.s.resume(ctx, l.job, l.attempt)
 		if err != nil {
 			return err
@@ -146,14 +147,13 @@ func (l *lane) leave(ctx context.Context) error {
 	if !l.s.turns.leave(l.user) {
 		return nil
 	}
-	return l.again(ctx, time.Time{})
+	return l.again(ctx)
 }
 
 // again makes the user's next lane.
-func (l *lane) again(ctx context.Context, at time.Time) error {
+func (l *lane) again(ctx context.Context) error {
 	return pgx.BeginFunc(ctx, l.s.pool, func(tx pgx.Tx) error {
-		return l.s.jobs.Insert(ctx, tx, []river.InsertManyParams{{Args: Lane{UserID: l.user},
-			InsertOpts: &river.InsertOpts{ScheduledAt: at}}})
+		return l.s.jobs.Insert(ctx, tx, []river.InsertManyParams{{Args: Lane{UserID: l.user}}})
 	})
 }
 
@@ -289,11 +289,24 @@ func (l *lane) giveBack(claims []*claim) {
 	}
 }
 
-// pause makes the lane that comes when the user's rate allows the next run.
+// pause makes the lane that comes when the user's rate allows the next run, where
+// no other lane has made it.
 func (l *lane) pause(ctx context.Context) error {
 	wait, err := l.s.nextToken(ctx, l.user)
 	if err != nil || wait == 0 {
 		return err
 	}
-	return l.again(ctx, time.Now().Add(wait))
+	return pgx.BeginFunc(ctx, l.s.pool, func(tx pgx.Tx) error {
+		// In two statements: the second must see what was committed until the first had the lock.
+		if _, err := tx.Exec(ctx, "select from helix.skill_queues where user_id = $1 for update", l.user); err != nil {
+			return fmt.Errorf("lock a queue: %w", err)
+		}
+		var made bool
+		if err := tx.QueryRow(ctx, `select exists (select from helix.river_job
+			where state = 'scheduled' and queue = 'skills' and args ->> 'user_id' = $1)`, l.user).Scan(&made); err != nil || made {
+			return err
+		}
+		return l.s.jobs.Insert(ctx, tx, []river.InsertManyParams{{Args: Lane{UserID: l.user},
+			InsertOpts: &river.InsertOpts{ScheduledAt: time.Now().Add(wait)}}})
+	})
 }

@@ -93,7 +93,7 @@ func (s *Service) adoptClaims(ctx context.Context, tx pgx.Tx) error {
 		return fmt.Errorf("find claims of ended lanes: %w", err)
 	}
 	for _, o := range orphans {
-		job, err := s.jobs.InsertOne(ctx, tx, Lane{UserID: o.user.String()}, nil)
+		job, err := s.jobs.InsertOne(ctx, tx, Lane{UserID: o.user.String(), Adopts: true}, nil)
 		if err != nil {
 			return err
 		}
