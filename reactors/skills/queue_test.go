@@ -18,12 +18,12 @@ func TestRate(t *testing.T) {
 	b := newBench(t)
 	b.stream(t)
 	cfg := skills.DefaultConfig
-	cfg.Rate = 240
+	cfg.Rate = 60
 	b.work(t, cfg, runner{run: echo})
 	ada, bob := b.user(t), b.user(t)
 	skill, other := b.skill(t, ada, ""), b.skill(t, bob, "")
-	b.exec(t, "insert into skill_runs (user_id, skill_id) select $1, $2 from generate_series(1, 246)", ada, skill)
-	b.until(t, "what the rate lets begin at once", "select count(*) >= 240 from skill_runs where status = 'succeeded'")
+	b.exec(t, "insert into skill_runs (user_id, skill_id) select $1, $2 from generate_series(1, 66)", ada, skill)
+	b.until(t, "what the rate lets begin at once", "select count(*) >= 60 from skill_runs where status = 'succeeded'")
 	if got := b.ended(t, b.run(t, bob, other, `{}`)); got != "succeeded" {
 		t.Errorf("the other's run ended with %q", got)
 	}
@@ -35,7 +35,7 @@ func TestRate(t *testing.T) {
 	if early := get[int](t, b.admin, `select count(*) from (
 			select row_number() over w as n, extract(epoch from started_at - min(started_at) over w) as after
 			from skill_runs where user_id = $1 window w as (order by started_at, id)) r
-		where n > 240 + (after + 0.1) * 4`, ada); early > 0 {
+		where n > 60 + after + 0.1`, ada); early > 0 {
 		t.Errorf("%d runs began before the rate let them", early)
 	}
 }
