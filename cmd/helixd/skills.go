@@ -7,7 +7,6 @@ import (
 	"math"
 	"net/url"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -51,7 +50,7 @@ func (s *skillSettings) settings() []setting {
 		{"skills-policy", "HELIX_SKILLS_POLICY", "", "file with the Cedar policy of what skills may do", &s.policy},
 		{"skills-hosts", "HELIX_SKILLS_HOSTS", "", "hosts[:port] that the capability network:https stands for, with commas", &s.hosts},
 		{"skills-mcp", "HELIX_SKILLS_MCP", "", "MCP servers whose tools steps may call, name=https://..., with commas", &s.mcp},
-		{"cache-dir", "HELIX_CACHE_DIR", "", "directory for compiled skills; one in the system's temporary files", &s.cacheDir},
+		{"cache-dir", "HELIX_CACHE_DIR", "", "directory for compiled skills; helixd-<uid> in the system's temporary files", &s.cacheDir},
 	}
 }
 
@@ -137,34 +136,21 @@ func (s *skillSettings) parseMCP() error {
 // ends those.
 func newSkills(ctx context.Context, cfg *config, db *pgxpool.Pool, log zerolog.Logger) (service *skills.Service, stop func(), err error) {
 	s := &cfg.skills
-	dir, made := s.cacheDir, false
+	dir := s.cacheDir
 	if dir == "" {
-		// Code that another account of this machine could put there would be run.
-		if dir, err = os.MkdirTemp("", "helixd-"); err != nil {
-			return nil, nil, fmt.Errorf("make a directory for compiled skills: %w", err)
-		}
-		made = true
-	}
-	remove := func() {
-		if made {
-			_ = os.RemoveAll(filepath.Clean(dir))
+		if dir, err = defaultCacheDir(); err != nil {
+			return nil, nil, &stream.SetupError{Problem: "there is no directory for compiled skills: " + err.Error(), Hint: cacheDirHint}
 		}
 	}
-	if err := os.Chmod(dir, 0o711); made && err != nil { // children are another user
-		remove()
-		return nil, nil, fmt.Errorf("open the directory for compiled skills to worker children: %w", err)
-	}
+	_ = os.Chmod(dir, 0o711) // children are another user; where that is not enough the sandbox says so
 	boxes, err := sandbox.NewPool(ctx, sandbox.Config{Dir: dir, Workers: s.config.Workers + skills.NestedWorkers, Limits: s.config.Limits,
 		AllowUnsafe: s.unsafe, Log: log})
 	if err != nil {
-		remove()
-		return nil, nil, &stream.SetupError{Problem: "worker children for skills cannot be made: " + err.Error(),
-			Hint: "Name a directory of helixd's own with HELIX_CACHE_DIR; its user must be able to write there."}
+		return nil, nil, &stream.SetupError{Problem: "worker children for skills cannot be made: " + err.Error(), Hint: cacheDirHint}
 	}
 	vault, err := secrets.New(db, cfg.ageKey)
 	if err != nil {
 		_ = boxes.Close()
-		remove()
 		return nil, nil, &usageError{err}
 	}
 	service = skills.NewService(s.config, db, boxes, host.New(db, host.Options{Policy: s.rules, Broker: s.broker, Secrets: vault}), s.tools, log)
@@ -172,6 +158,5 @@ func newSkills(ctx context.Context, cfg *config, db *pgxpool.Pool, log zerolog.L
 		if err := boxes.Close(); err != nil && !errors.Is(err, context.Canceled) {
 			log.Warn().Err(err).Msg("the sandbox did not close in order")
 		}
-		remove()
 	}, nil
 }
