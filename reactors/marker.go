@@ -32,16 +32,21 @@ func (m marker) content() string {
 	return string(b)
 }
 
+// markSQL is the statement that writes the marker of a job's transaction. It asks
+// for the secret each time: a Service is made before the schema is known to be there.
+func markSQL(reactor string, tables ...string) string {
+	writes, err := json.Marshal(map[string][]string{reactor: tables})
+	if err != nil {
+		panic(err) // strings
+	}
+	return fmt.Sprintf(`select pg_logical_emit_message(true, %s, jsonb_build_object(
+		'secret', (select secret from helix.instance), 'writes', %s::jsonb)::text)`, quoteLiteral(markerPrefix), quoteLiteral(string(writes)))
+}
+
 // Mark makes a transaction that a job has just begun one of helixd's: the
 // reactor of this name is not given what it writes into the tables ("public.t").
 func Mark(ctx context.Context, tx pgx.Tx, reactor string, tables ...string) error {
-	writes, err := json.Marshal(map[string][]string{reactor: tables})
-	if err != nil {
-		return err
-	}
-	_, err = tx.Exec(ctx, `select pg_logical_emit_message(true, $1, jsonb_build_object(
-		'secret', (select secret from helix.instance), 'writes', $2::text::jsonb)::text)`, markerPrefix, string(writes))
-	if err != nil {
+	if _, err := tx.Exec(ctx, markSQL(reactor, tables...)); err != nil {
 		return fmt.Errorf("mark the transaction: %w", err)
 	}
 	return nil

@@ -12,34 +12,28 @@ import (
 // own, and tells users of it as an apply does.
 type Results struct {
 	pool    *pgxpool.Pool
-	marker  string
+	mark    string // the statement
 	canSend bool
 }
 
 // NewResults makes the Results of one reactor's jobs.
 func NewResults(ctx context.Context, pool *pgxpool.Pool, reactor string, writes ...string) (*Results, error) {
-	m := marker{Writes: map[string][]string{reactor: writes}}
-	if err := pool.QueryRow(ctx, "select secret from helix.instance").Scan(&m.Secret); err != nil {
-		return nil, fmt.Errorf("read helix.instance: %w", err)
-	}
 	canSend, err := canBroadcast(ctx, pool)
 	if err != nil {
 		return nil, fmt.Errorf("look for realtime.send: %w", err)
 	}
-	return &Results{pool, m.content(), canSend}, nil
+	return &Results{pool, markSQL(reactor, writes...), canSend}, nil
 }
 
 // Begin begins a transaction whose first operation is the marker.
 func (r *Results) Begin(ctx context.Context) (pgx.Tx, error) {
-	return r.pool.BeginTx(ctx, pgx.TxOptions{BeginQuery: fmt.Sprintf(
-		"begin isolation level read committed; select pg_logical_emit_message(true, %s, %s)",
-		quoteLiteral(markerPrefix), quoteLiteral(r.marker))}) // one round trip
+	return r.pool.BeginTx(ctx, pgx.TxOptions{BeginQuery: "begin isolation level read committed; " + r.mark}) // one round trip
 }
 
 // QueueMarker makes a batch that is a transaction by itself one of the reactor's:
 // it is to be the first statement that writes.
 func (r *Results) QueueMarker(batch *pgx.Batch) {
-	batch.Queue("select pg_logical_emit_message(true, $1, $2)", markerPrefix, r.marker)
+	batch.Queue(r.mark)
 }
 
 // QueueBroadcasts adds the messages to a batch, as few as an apply would send.
