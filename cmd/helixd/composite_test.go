@@ -91,5 +91,12 @@ func TestCompositeSurvivesKill(t *testing.T) {
 	if got := get[string](t, admin, "select value::text from helix.skill_kv where skill_id = $1", count); got != "1" {
 		t.Errorf("the first step was executed %s times", got)
 	}
+	const calls = "select string_agg(e ->> 'call', ' ' order by n) from "
+	if got := get[string](t, admin, calls+"skill_runs, jsonb_array_elements(audit_log) with ordinality a (e, n) where id = $1", run); got != "kv.get kv.set" {
+		t.Errorf("the run's audit_log has %s", got)
+	}
+	if got := get[string](t, admin, calls+"(select event as e, seq as n from helix.audit where run_id = $1) a", run); got != "kv.get kv.set" {
+		t.Errorf("the chain has %s", got)
+	}
 	p.stop(t)
 }

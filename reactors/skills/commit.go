@@ -38,7 +38,7 @@ type item struct {
 
 func (i *item) bytes() int {
 	if i.outcome == nil {
-		return len(i.progress.Results)
+		return len(i.progress.Results) + len(i.progress.Audit)
 	}
 	return i.outcome.bytes()
 }
@@ -192,6 +192,9 @@ func (c *columns) add(i *item) {
 	c.status = append(c.status, status)
 	c.output, c.fault = append(c.output, text(o.Output)), append(c.fault, text(o.Error.json()))
 	c.steps, c.context = append(c.steps, text(p.Results)), append(c.context, text(o.Context))
+	if i.outcome == nil {
+		o.noted = p.noted
+	}
 	c.audit, c.logs = append(c.audit, text(o.Audit)), append(c.logs, o.Logs)
 	var completed, total, retries *int
 	if p.Results != nil {
@@ -229,15 +232,16 @@ const (
 			delete from helix.skill_claims c using f
 			where c.run_id = f.id and c.job_id = f.job_id and c.attempt = f.attempt returning c.run_id)
 		update public.skill_runs r set status = f.status, output = f.output::jsonb, error = f.error::jsonb,
-			step_results = coalesce(f.steps::jsonb, r.step_results), execution_context = f.context::jsonb, audit_log = f.audit::jsonb,
+			step_results = coalesce(f.steps::jsonb, r.step_results), execution_context = f.context::jsonb, audit_log = coalesce(r.audit_log || f.audit::jsonb, f.audit::jsonb, r.audit_log),
 			steps_completed = coalesce(f.completed, r.steps_completed), total_steps = coalesce(f.total, r.total_steps),
 			logs = f.logs, retries_used = f.retries, execution_time_ms = f.wall, cpu_ms = f.cpu, peak_memory_bytes = f.memory,
 			finished_at = f.finished, started_at = case when f.finished is not null then r.started_at end
 		from f join gone on gone.run_id = f.id
 		where r.id = f.id and f.status is not null
 		returning r.id, r.skill_id, r.status`
-	sqlProgress = `update public.skill_runs r set step_results = f.steps::jsonb, steps_completed = f.completed, total_steps = f.total
-		from unnest($1::uuid[], $2::bigint[], $3::int[], $4::text[], $5::int[], $6::int[]) as f (id, job_id, attempt, steps, completed, total)
+	sqlProgress = `update public.skill_runs r set step_results = f.steps::jsonb, steps_completed = f.completed, total_steps = f.total,
+			audit_log = coalesce(r.audit_log || f.audit::jsonb, f.audit::jsonb, r.audit_log)
+		from unnest($1::uuid[], $2::bigint[], $3::int[], $4::text[], $5::int[], $6::int[], $7::text[]) as f (id, job_id, attempt, steps, completed, total, audit)
 		join helix.skill_claims c on c.run_id = f.id and c.job_id = f.job_id and c.attempt = f.attempt
 		where r.id = f.id
 		returning r.id, r.skill_id, r.status`
@@ -285,13 +289,15 @@ func (c *committer) transact(ctx context.Context, group []*item) error {
 		var status string
 		_, err := pgx.ForEachRow(rows, []any{&id, &skill, &status}, func() error {
 			i := byRun[id]
+			if i.outcome == nil {
+				entries = append(entries, i.progress.entries...)
+			} else {
+				entries = append(entries, i.outcome.entries...)
+			}
 			if i.outcome != nil && i.outcome.requeue {
 				return nil
 			}
 			broadcasts = append(broadcasts, broadcast(i, status))
-			if i.outcome != nil {
-				entries = append(entries, i.outcome.entries...)
-			}
 			if skill != nil && i.outcome != nil && !i.DryRun {
 				used = append(used, *skill)
 			}
@@ -301,7 +307,7 @@ func (c *committer) transact(ctx context.Context, group []*item) error {
 	}
 	batch := &pgx.Batch{}
 	if len(steps.id) > 0 {
-		batch.Queue(sqlProgress, steps.id, steps.job, steps.attempt, steps.steps, steps.completed, steps.total).Query(written)
+		batch.Queue(sqlProgress, steps.id, steps.job, steps.attempt, steps.steps, steps.completed, steps.total, steps.audit).Query(written)
 	}
 	if len(done.id) > 0 {
 		batch.Queue("select from helix.skill_queues where user_id = any ($1) order by user_id for update", keys(users))

@@ -17,7 +17,6 @@ type outcome struct {
 	Error      *Error
 	Steps      *progress // of a workflow
 	Context    json.RawMessage
-	Audit      json.RawMessage
 	Logs       *string
 	Wall       time.Duration
 	CPU        time.Duration
@@ -25,7 +24,13 @@ type outcome struct {
 	Retries    int
 	Finished   time.Time
 
-	entries []audit.Entry // for the chain
+	noted
+}
+
+// noted is what the audit is told: the run's audit_log and the user's chain.
+type noted struct {
+	Audit   json.RawMessage
+	entries []audit.Entry
 }
 
 // progress is how far a workflow is.
@@ -33,6 +38,8 @@ type progress struct {
 	Results   json.RawMessage // step_results
 	Completed int
 	Total     int
+
+	noted // since the step before
 }
 
 // bytes is about what it weighs in a transaction.
@@ -50,5 +57,5 @@ func (o *outcome) bytes() int {
 // unstorable is an outcome instead of one that Postgres did not take.
 func (o *outcome) unstorable(err error) *outcome {
 	return &outcome{Status: statusFailed, Wall: o.Wall, CPU: o.CPU, PeakMemory: o.PeakMemory, Finished: o.Finished,
-		Error: errorf("invalid_output", "The run's result cannot be stored: %v.", err)}
+		noted: o.noted, Error: errorf("invalid_output", "The run's result cannot be stored: %v.", err)}
 }

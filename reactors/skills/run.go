@@ -29,6 +29,7 @@ type run struct {
 	may        rights.Set
 	denials    []rights.Denial
 	host       *host.Run
+	audited    int // of the host's entries, those that are written
 	outcome    *outcome
 }
 
@@ -59,7 +60,7 @@ func (s *Service) execute(ctx context.Context, c *claim) (o *outcome) {
 	case errors.Is(cause, errGone), errors.Is(err, errGone):
 		return &outcome{dropped: true}
 	case errors.Is(cause, errStopping) && err != nil, ctx.Err() != nil && errors.Is(cause, context.Canceled) && err != nil:
-		return &outcome{requeue: true, Steps: o.Steps}
+		return &outcome{requeue: true, Steps: o.Steps, noted: r.audit()}
 	case errors.Is(cause, errCancelled) && err != nil:
 		err = errCancelled
 	}
@@ -183,15 +184,22 @@ func (r *run) describe() {
 	if r.outcome.Context, err = json.Marshal(about); err != nil {
 		r.outcome.Context = nil
 	}
+	r.outcome.noted = r.audit()
+}
+
+// audit gives what was noted since the last time.
+func (r *run) audit() (n noted) {
 	if r.host == nil {
-		return
+		return n
 	}
-	if entries := r.host.Audit(); len(entries) > 0 {
-		if r.outcome.Audit, err = audit.Log(entries); err != nil {
-			r.outcome.Audit = nil
+	n.entries = r.host.Audit()[r.audited:]
+	if r.audited += len(n.entries); len(n.entries) > 0 {
+		var err error
+		if n.Audit, err = audit.Log(n.entries); err != nil {
+			n.Audit = nil
 		}
-		r.outcome.entries = entries
 	}
+	return n
 }
 
 // nested serves skill.run: {skill: id or name, input} → {output}.

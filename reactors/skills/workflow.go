@@ -186,6 +186,8 @@ func (r *run) workflow(ctx context.Context) error {
 			if err := tell(); err != nil {
 				return err
 			}
+			// A process that is lost later takes nothing of this step with it.
+			o.Steps.noted = r.audit()
 			r.s.commits.step(r.claim, o.Steps)
 			return context.Cause(ctx)
 		}, Now: time.Now, Sleep: pause, Rand: rand.New(rand.NewChaCha8(r.seed))})
