@@ -78,8 +78,13 @@ func start(t testing.TB, url string, env []string, args ...string) *process {
 		t.Fatal(err)
 	}
 	p := &process{cmd: exec.Command(path, args...), log: &buffer{}, done: make(chan struct{})}
-	p.cmd.Dir = t.TempDir() // no .env of the developer's
-	p.cmd.Env = append(append(os.Environ(), "SUPABASE_DB_URL="+url), env...)
+	p.cmd.Dir = t.TempDir()                        // no .env of the developer's
+	cache, err := os.MkdirTemp("", "helixd-test-") // not t.TempDir: worker children are another user
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(cache) })
+	p.cmd.Env = append(append(os.Environ(), "SUPABASE_DB_URL="+url, "HELIX_CACHE_DIR="+cache), env...)
 	p.cmd.Stdout, p.cmd.Stderr = p.log, p.log
 	if err := p.cmd.Start(); err != nil {
 		t.Fatal(err)
