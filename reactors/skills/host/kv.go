@@ -3,6 +3,7 @@ package host
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/google/uuid"
@@ -10,14 +11,16 @@ import (
 
 	"github.com/helixd/helixd/reactors/sandbox"
 	"github.com/helixd/helixd/reactors/skills/rights"
+	"github.com/helixd/helixd/reactors/skills/schema"
 )
 
 // Bounds of what a skill keeps for one user.
 const (
 	maxKeys    = 1000
-	maxKey     = 512      // bytes
-	maxValue   = 64 << 10 // bytes of JSON
-	keysAtOnce = 100      // unless a limit is given
+	maxKey     = 512          // bytes
+	maxValue   = 64 << 10     // bytes of JSON
+	maxPrinted = 2 * maxValue // bytes of it as jsonb prints it: 1e1000 has a thousand and one, and spaces are put in
+	keysAtOnce = 100          // unless a limit is given
 )
 
 // mayKeep gives the skill whose keys they are: one that is a row.
@@ -85,22 +88,30 @@ func kvSet(ctx context.Context, c *call) ([]byte, error) {
 	if len(r.Value) == 0 || len(r.Value) > maxValue {
 		return nil, sandbox.Errorf(InvalidRequest, "a value is JSON of %d bytes at the most", maxValue)
 	}
+	// jsonb keeps 1e99999 in a few bytes and prints 100,000: the answer to kv.get
+	// would be a gigabyte.
+	if _, err := schema.Decode(r.Value); err != nil {
+		return nil, sandbox.Errorf(InvalidRequest, "the value of kv.set: %v", err)
+	}
 	// The count may be passed by as many as write at once: it is a bound on space.
-	var kept int64
+	var printed int
 	err = c.services.write(ctx, "helix.skill_kv", func(tx pgx.Tx) error {
-		tag, err := tx.Exec(ctx, `insert into helix.skill_kv (user_id, skill_id, key, value) select $1, $2, $3, $4::text::jsonb
+		err := tx.QueryRow(ctx, `insert into helix.skill_kv (user_id, skill_id, key, value) select $1, $2, $3, $4::text::jsonb
 			where exists (select from helix.skill_kv where user_id = $1 and skill_id = $2 and key = $3)
 				or (select count(*) from helix.skill_kv where user_id = $1 and skill_id = $2) < $5
-			on conflict (user_id, skill_id, key) do update set value = excluded.value, updated_at = now()`,
-			c.subject.User, skill, r.Key, string(r.Value), maxKeys)
-		kept = tag.RowsAffected()
+			on conflict (user_id, skill_id, key) do update set value = excluded.value, updated_at = now()
+			returning octet_length(value::text)`,
+			c.subject.User, skill, r.Key, string(r.Value), maxKeys).Scan(&printed)
+		switch {
+		case errors.Is(err, pgx.ErrNoRows):
+			return sandbox.Errorf(InvalidRequest, "a skill keeps %d keys at the most", maxKeys)
+		case err == nil && printed > maxPrinted:
+			return sandbox.Errorf(InvalidRequest, "the value's numbers have too many digits when they are written out")
+		}
 		return err
 	})
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, rowError("kv.set", err)
-	case kept == 0:
-		return nil, sandbox.Errorf(InvalidRequest, "a skill keeps %d keys at the most", maxKeys)
 	}
 	return []byte(`{}`), nil
 }
