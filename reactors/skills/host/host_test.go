@@ -202,6 +202,24 @@ func TestRights(t *testing.T) {
 		})
 		same(t, call(t, r, "skill.run", `{"skill": "x"}`), `{"skill": "x"}`)
 	})
+	t.Run("are not asked for without end by steps that call skills", func(t *testing.T) {
+		skill := b.skill(t, alice, "private")
+		r := b.run(t, alice, skill)
+		var asked []string
+		for i := range 100 {
+			asked = append(asked, fmt.Sprintf("secrets:s%d", i))
+		}
+		var err error
+		for n := 0; err == nil; n++ {
+			if _, err = r.Nested(t.Context(), skill, asked); n > 1000 {
+				t.Fatalf("%d skills were called, and the audit has %d entries", n, len(r.Audit()))
+			}
+		}
+		var e *sandbox.Error
+		if !errors.As(err, &e) || e.Code != sandbox.HostCallLimit || len(r.Audit()) > 5100 {
+			t.Errorf("%v after %d entries", err, len(r.Audit()))
+		}
+	})
 	t.Run("do not last for ever", func(t *testing.T) {
 		r := b.run(t, alice, b.skill(t, alice, "private"))
 		for range 1000 {
@@ -225,6 +243,7 @@ func TestKV(t *testing.T) {
 		same(t, call(t, a, "kv.set", `{"key": "k", "value": {"n": 1}}`), `{}`)
 		same(t, call(t, a, "kv.set", `{"key": "k", "value": [2, "é"]}`), `{}`)
 		same(t, call(t, a, "kv.set", `{"key": "k_2", "value": null}`), `{}`)
+		same(t, call(t, a, "kv.set", `{"key": "k_2", "value": [1e100, -2.5e-7, "x", {"a": []}]}`), `{}`)
 		same(t, call(t, a, "kv.get", `{"key": "k"}`), `{"value":[2, "é"]}`)
 		same(t, call(t, o, "kv.get", `{"key": "k"}`), `{"value":null}`)
 		same(t, call(t, b.run(t, alice, b.skill(t, alice, "private"), "kv"), "kv.list", `{}`), `{"keys":[]}`)
@@ -239,10 +258,11 @@ func TestKV(t *testing.T) {
 		for request, name := range map[string]string{
 			`{"key": ""}`: "kv.get", `{}`: "kv.get", `{"key": "` + strings.Repeat("é", 257) + `"}`: "kv.get", `{"key": "a\u0000"}`: "kv.get", `{"key": 1}`: "kv.get", `{"key": "a"} {}`: "kv.get", `{"key": "a", "user_id": "x"}`: "kv.get", ``: "kv.get", `[`: "kv.get",
 			`{"key": "a"}`: "kv.set", `{"key": "a", "value": "` + strings.Repeat("x", 64<<10) + `"}`: "kv.set", `{"key": "a", "value": "\u0000"}`: "kv.set", `{"key": "a", "value": "\ud800"}`: "kv.set",
+			`{"key": "a", "value": [1e99999]}`: "kv.set", `{"key": "a", "value": [1e999` + strings.Repeat(", 1e999", 200) + `]}`: "kv.set", // gets a thousand times as long in Postgres
 			`{"limit": 0}`: "kv.list", `{"limit": 1001}`: "kv.list", `{"prefix": "\u0000"}`: "kv.list",
 		} {
 			if got := call(t, a, name, request); got != "!invalid_request" {
-				t.Errorf("%s %.100s gives %s", name, request, got)
+				t.Errorf("%s %.100s gives %.100s", name, request, got)
 			}
 		}
 		inline := b.services.Run(host.Subject{Run: uuid.New(), User: alice, May: rights.NewSet(rights.Capability{Kind: rights.KV})}, nil)

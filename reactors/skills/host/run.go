@@ -22,6 +22,9 @@ const (
 	// maxCalls bounds the host calls of a run with all skills that it calls. Each
 	// call of a program has a bound of its own (sandbox.Limits.HostCalls).
 	maxCalls = 1000
+	// maxNested bounds the skills that a run calls, in all. Steps of workflows call
+	// them without a host call, and each step may call a workflow again.
+	maxNested = 1000
 	// maxEntries bounds what the audit has of a run: nested skills add denials.
 	maxEntries = 5000
 )
@@ -66,6 +69,7 @@ type tree struct {
 	mu      sync.Mutex
 	entries []audit.Entry
 	calls   int
+	nested  int
 }
 
 var _ sandbox.Host = (*Run)(nil)
@@ -79,10 +83,17 @@ func (s *Services) Run(subject Subject, skills SkillRun) *Run {
 }
 
 // Nested begins the run of a skill that this one calls: it may do no more than
-// this one, and fails with TooDeep.
+// this one, and fails with TooDeep, or HostCallLimit when there were too many.
 func (r *Run) Nested(ctx context.Context, skill rights.Skill, asked []string) (*Run, error) {
 	if r.depth >= MaxDepth {
 		return nil, sandbox.Errorf(TooDeep, "skills call skills %d deep at the most", MaxDepth)
+	}
+	r.tree.mu.Lock()
+	r.tree.nested++
+	tooMany := r.tree.nested > maxNested || len(r.tree.entries) > maxEntries
+	r.tree.mu.Unlock()
+	if tooMany {
+		return nil, sandbox.Errorf(sandbox.HostCallLimit, "a run calls %d skills at the most, and fewer when they are denied much", maxNested)
 	}
 	may, denials, err := r.services.Decide(ctx, r.subject.User, skill, asked, &r.subject.May)
 	if err != nil {
