@@ -144,9 +144,11 @@ func (d *definition) takes(input []byte) *Error {
 	if len(input) > d.bounds.Input {
 		return errorf(CodeInputTooLarge, "The input has %d bytes; %d are possible.", len(input), d.bounds.Input)
 	}
-	value, err := schema.Decode(input)
-	if err == nil && d.schema != nil {
-		err = d.schema.ValidateValue(value)
+	var err error
+	if d.schema != nil {
+		err = d.schema.Validate(input)
+	} else {
+		err = schema.Check(input)
 	}
 	if err != nil {
 		return schemaError(err, CodeInputInvalid, "", "input")

@@ -90,7 +90,7 @@ func kvSet(ctx context.Context, c *call) ([]byte, error) {
 	}
 	// jsonb keeps 1e99999 in a few bytes and prints 100,000: the answer to kv.get
 	// would be a gigabyte.
-	if _, err := schema.Decode(r.Value); err != nil {
+	if err := schema.Check(r.Value); err != nil {
 		return nil, sandbox.Errorf(InvalidRequest, "the value of kv.set: %v", err)
 	}
 	// The count may be passed by as many as write at once: it is a bound on space.

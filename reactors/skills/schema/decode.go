@@ -19,12 +19,33 @@ import (
 // Bounds of a document.
 const (
 	MaxDepth = 1_000   // arrays and objects in each other
-	MaxNodes = 1 << 20 // values
+	MaxNodes = 1 << 20 // values, of 30 bytes each in memory; see Weight
 	// Longer numbers cost more than their size to calculate with: 1e999999999 is a
 	// gigabyte as an integer.
 	MaxDigits   = 1_000
 	MaxExponent = 1_000
 )
+
+// objectNodes is how many values an object takes the memory of, however small.
+const objectNodes = 12
+
+// Weight is how many values v counts as: as many as it is made of, and each object
+// for twelve.
+func Weight(v any) int {
+	n := 1
+	switch v := v.(type) {
+	case []any:
+		for _, item := range v {
+			n += Weight(item)
+		}
+	case map[string]any:
+		n = objectNodes
+		for _, member := range v {
+			n += Weight(member)
+		}
+	}
+	return n
+}
 
 // Error is what is wrong with a document, and where.
 type Error struct {
@@ -43,14 +64,23 @@ func (e *Error) Error() string {
 // an *Error, what RFC 8259 allows and others read in another way or not at all: a
 // key twice in an object, half a surrogate pair, U+0000 (Postgres cannot store
 // it), and what is beyond the bounds.
-func Decode(doc []byte) (any, error) {
+func Decode(doc []byte) (any, error) { return decode(doc, true) }
+
+// Check says what Decode would refuse. It keeps nothing of the document: decoded, a
+// megabyte of small objects takes fifty.
+func Check(doc []byte) error {
+	_, err := decode(doc, false)
+	return err
+}
+
+func decode(doc []byte, keep bool) (any, error) {
 	if !utf8.Valid(doc) {
 		return nil, &Error{Message: "is not valid UTF-8"}
 	}
 	if err := checkEscapes(doc); err != nil {
 		return nil, err
 	}
-	d := decoder{json: json.NewDecoder(bytes.NewReader(doc))}
+	d := decoder{json: json.NewDecoder(bytes.NewReader(doc)), keep: keep}
 	d.json.UseNumber()
 	v, err := d.value("", 0)
 	if err != nil {
@@ -64,7 +94,19 @@ func Decode(doc []byte) (any, error) {
 
 type decoder struct {
 	json  *json.Decoder
+	keep  bool // what is decoded, not only that it can be
 	nodes int
+}
+
+// count bounds what the document weighs. What is not kept weighs nothing.
+func (d *decoder) count(nodes int) error {
+	if !d.keep {
+		return nil
+	}
+	if d.nodes += nodes; d.nodes > MaxNodes {
+		return &Error{Message: fmt.Sprintf("has more than %d values, where an object counts for %d", MaxNodes, objectNodes)}
+	}
+	return nil
 }
 
 func (d *decoder) value(pointer string, depth int) (any, error) {
@@ -72,8 +114,8 @@ func (d *decoder) value(pointer string, depth int) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if d.nodes++; d.nodes > MaxNodes {
-		return nil, &Error{Message: fmt.Sprintf("has more than %d values", MaxNodes)}
+	if err := d.count(1); err != nil {
+		return nil, err
 	}
 	switch token := token.(type) {
 	case json.Delim:
@@ -93,20 +135,25 @@ func (d *decoder) value(pointer string, depth int) (any, error) {
 
 func (d *decoder) array(pointer string, depth int) (any, error) {
 	array := []any{}
-	for d.json.More() {
+	for i := 0; d.json.More(); i++ {
 		// The pointer of each value would be the square of the depth in bytes: it is
 		// made on the way back, of an error only.
 		v, err := d.value("", depth)
 		if err != nil {
-			return nil, under(pointer, strconv.Itoa(len(array)), err)
+			return nil, under(pointer, strconv.Itoa(i), err)
 		}
-		array = append(array, v)
+		if d.keep {
+			array = append(array, v)
+		}
 	}
 	_, err := d.token(pointer)
 	return array, err
 }
 
 func (d *decoder) object(pointer string, depth int) (any, error) {
+	if err := d.count(objectNodes - 1); err != nil {
+		return nil, err
+	}
 	object := map[string]any{}
 	for d.json.More() {
 		token, err := d.token(pointer)
@@ -120,6 +167,9 @@ func (d *decoder) object(pointer string, depth int) (any, error) {
 		v, err := d.value("", depth)
 		if err != nil {
 			return nil, under(pointer, key, err)
+		}
+		if !d.keep {
+			v = nil
 		}
 		object[key] = v
 	}

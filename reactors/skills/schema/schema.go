@@ -59,9 +59,19 @@ func Compile(doc []byte) (*Schema, error) {
 	return &Schema{schema: s, meter: m}, nil
 }
 
+// large is held while a large document is in memory as values: they take thirty times
+// its bytes, and any number of runs may begin at the same time.
+var large sync.Mutex
+
+const largeDocument = 64 << 10 // bytes
+
 // Validate checks a JSON document; its *Error is the first thing that is wrong
 // with it, in the order of their pointers.
 func (s *Schema) Validate(doc []byte) error {
+	if len(doc) > largeDocument {
+		large.Lock()
+		defer large.Unlock()
+	}
 	v, err := Decode(doc)
 	if err != nil {
 		return err

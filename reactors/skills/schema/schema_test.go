@@ -85,6 +85,7 @@ func TestDecode(t *testing.T) {
 	for name, c := range map[string]struct{ doc, pointer, words string }{
 		"depth":                {strings.Repeat("[", 1001) + strings.Repeat("]", 1001), strings.Repeat("/0", 501), "deeper than 1000"},
 		"values":               {"[0" + strings.Repeat(",0", schema.MaxNodes) + "]", "", "more than"},
+		"small objects":        {`[{}` + strings.Repeat(`,{"":0}`, schema.MaxNodes/12) + "]", "", "more than"},
 		"a key twice":          {`{"a":[{"b":1,"b":2}]}`, "/a/0", `"b" twice`},
 		"a key twice, escaped": {`{"b":1,"\u0062":2}`, "", `"b" twice`},
 		"UTF-8":                {"\"\xff\"", "", "UTF-8"},
@@ -109,8 +110,25 @@ func TestDecode(t *testing.T) {
 			if c.pointer != "" && !strings.HasPrefix(e.Pointer, c.pointer[:min(len(c.pointer), 100)]) {
 				t.Errorf("pointer %q, want %q", e.Pointer, c.pointer)
 			}
+			if c.words == "more than" { // which is about keeping them
+				return
+			}
+			if got := schema.Check([]byte(c.doc)); got == nil || got.Error() != err.Error() {
+				t.Errorf("Check says %v, Decode %v", got, err)
+			}
 		})
 	}
+	t.Run("keeps a document of ordinary rows", func(t *testing.T) {
+		rows := `[` + strings.Repeat(`{"id":1,"name":"somebody","tags":["a","b"]},`, 22_000) + `0]`
+		if _, err := schema.Decode([]byte(rows)); err != nil {
+			t.Errorf("%d bytes: %v", len(rows), err)
+		}
+	})
+	t.Run("can be heavier where it is only checked", func(t *testing.T) {
+		if err := schema.Check([]byte(`[0` + strings.Repeat(`,{"":0}`, 150_000) + `]`)); err != nil {
+			t.Error(err)
+		}
+	})
 	for _, doc := range []string{`"\ud83d\ude00"`, `"\\u0000"`, `"\\\\ud800"`, strings.Repeat("[", 1000) + strings.Repeat("]", 1000)} {
 		if _, err := schema.Decode([]byte(doc)); err != nil {
 			t.Errorf("%.20s: %v", doc, err)

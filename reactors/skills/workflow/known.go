@@ -8,7 +8,7 @@ import (
 )
 
 // MaxContext is what the input and the steps' outputs may be together, in bytes of
-// JSON; they may also not be more than schema.MaxNodes values.
+// JSON; they may also not weigh more than schema.MaxNodes.
 const MaxContext = 8 << 20
 
 // known is what the steps of a run see: the input, and each output by stepId.
@@ -37,7 +37,7 @@ func (k *known) add(name string, doc json.RawMessage) (any, *Error) {
 }
 
 func (k *known) set(name string, v any, bytes int) *Error {
-	n := count(v)
+	n := schema.Weight(v)
 	if k.bytes+bytes > MaxContext || k.nodes+n > schema.MaxNodes {
 		return contextTooLarge()
 	}
@@ -51,14 +51,6 @@ func contextTooLarge() *Error {
 	return &Error{Code: ContextTooLarge, Message: fmt.Sprintf(
 		"the input and the outputs of all steps are more than %d MB or %d values: let steps give less, or take less with outputMapping",
 		MaxContext>>20, schema.MaxNodes)}
-}
-
-func count(v any) int {
-	n := 1
-	for child := range members(v) {
-		n += count(child)
-	}
-	return n
 }
 
 // variables are those of CEL. Each output is converted once, when it is looked at.
