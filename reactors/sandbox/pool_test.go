@@ -277,6 +277,35 @@ func (f hostFunc) Call(ctx context.Context, name string, request []byte) ([]byte
 	return f(ctx, name, request)
 }
 
+// holder is a Host that does something once the program has each reply.
+type holder struct{ after, nested chan bool }
+
+func (h *holder) Call(ctx context.Context, _ string, _ []byte) ([]byte, error) {
+	h.nested <- sandbox.AfterReply(ctx, &holder{}, func() { panic("of another host") })
+	if !sandbox.AfterReply(ctx, h, func() { h.after <- true }) {
+		return nil, errors.New("it is never done")
+	}
+	return []byte(strings.Repeat("1", 4<<20)), nil
+}
+
+func TestAfterReply(t *testing.T) {
+	p := newPool(t)
+	h := &holder{make(chan bool, 4), make(chan bool, 4)}
+	call := do(deed{Do: "host", N: 4, Text: "large"})
+	call.Host = h
+	if _, err := p.Run(t.Context(), call); err != nil {
+		t.Fatal(err)
+	}
+	if len(h.after) != 4 {
+		t.Errorf("%d of 4 replies were told to be out of the way", len(h.after))
+	}
+	for range 4 {
+		if <-h.nested {
+			t.Error("a reply is promised to a host that does not give it")
+		}
+	}
+}
+
 func TestHostCalls(t *testing.T) {
 	p := newPool(t)
 

@@ -216,7 +216,9 @@ func (r *run) most(kind frameType) int {
 func (r *run) answer(m requestMessage) {
 	defer r.serving.Done()
 	defer func() { <-r.slots }()
-	response, err := r.ask(m)
+	after := &afterReply{host: r.host}
+	defer after.run()
+	response, err := r.ask(context.WithValue(r.ctx, afterReplyKey{}, after), m)
 	if err == nil && len(response) > maxResponse {
 		err = Errorf("response_too_large", "The response has more than %d MB.", maxResponse>>20)
 	}
@@ -242,7 +244,7 @@ func (r *run) answer(m requestMessage) {
 	_ = r.w.send(replyMessage{id: m.id, out: out}.append(beginFrame(frameReply)))
 }
 
-func (r *run) ask(m requestMessage) (response []byte, err error) {
+func (r *run) ask(ctx context.Context, m requestMessage) (response []byte, err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			response, err = nil, fmt.Errorf("panic: %v", v)
@@ -251,7 +253,7 @@ func (r *run) ask(m requestMessage) (response []byte, err error) {
 	if r.host == nil {
 		return nil, Errorf("unknown_host_call", "This call has no host.")
 	}
-	return r.host.Call(r.ctx, m.name, m.body)
+	return r.host.Call(ctx, m.name, m.body)
 }
 
 // done judges how the child says that the call ended.

@@ -1,7 +1,6 @@
 package host
 
 import (
-	"bytes"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -43,26 +42,59 @@ func httpFetch(ctx context.Context, c *call) ([]byte, error) {
 	if method := strings.ToUpper(r.Method); len(method) <= len(http.MethodDelete) && strings.Trim(method, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == "" {
 		c.event.Method = method
 	}
+	var leave func()
+	defer func() {
+		if leave != nil && !sandbox.AfterReply(ctx, c.Run, leave) {
+			leave()
+		}
+	}()
+	room := func(waiting context.Context) (err error) {
+		leave, err = c.services.large.take(waiting, c.subject.User)
+		return err
+	}
 	resp, err := c.services.Broker.Fetch(ctx, broker.Request{Method: r.Method, URL: r.URL, Headers: r.Headers, Body: body,
-		Key: c.once(c.event.Call, c.request).String()}, c.subject.May.HasHost, c.secret)
+		Key: c.once(c.event.Call, c.request).String(), Room: room}, c.subject.May.HasHost, c.secret)
 	if err != nil {
 		return nil, err
 	}
 	c.event.Status = resp.Status
-	answer := struct {
-		Status       int               `json:"status"`
-		Headers      map[string]string `json:"headers"`
-		Body         string            `json:"body"`
-		BodyEncoding string            `json:"bodyEncoding,omitempty"`
-	}{resp.Status, resp.Headers, string(resp.Body), ""}
-	if !isText(resp.Body) {
-		answer.Body, answer.BodyEncoding = base64.StdEncoding.EncodeToString(resp.Body), "base64"
+	return answer(resp)
+}
+
+// answer is the response of http.fetch. A body is put behind the rest without a
+// copy of it in between: of megabytes there are several at a time.
+func answer(resp *broker.Response) ([]byte, error) {
+	head, err := json.Marshal(struct {
+		Status  int               `json:"status"`
+		Headers map[string]string `json:"headers"`
+	}{resp.Status, resp.Headers})
+	if err != nil {
+		return nil, err
 	}
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false) // it would make six bytes of one
-	err = e.Encode(answer)
-	return b.Bytes(), err
+	head = head[:len(head)-1]
+	if isText(resp.Body) {
+		b := append(make([]byte, 0, len(head)+len(resp.Body)*17/16+64), head...)
+		b = append(b, `,"body":"`...)
+		for _, c := range resp.Body {
+			switch c {
+			case '"', '\\':
+				b = append(b, '\\', c)
+			case '\n':
+				b = append(b, `\n`...)
+			case '\r':
+				b = append(b, `\r`...)
+			case '\t':
+				b = append(b, `\t`...)
+			default:
+				b = append(b, c)
+			}
+		}
+		return append(b, `"}`...), nil
+	}
+	b := append(make([]byte, 0, len(head)+base64.StdEncoding.EncodedLen(len(resp.Body))+64), head...)
+	b = append(b, `,"body":"`...)
+	b = base64.StdEncoding.AppendEncode(b, resp.Body)
+	return append(b, `","bodyEncoding":"base64"}`...), nil
 }
 
 // target gives the host of a URL for the audit, "" where it has none that could

@@ -22,7 +22,8 @@ type Options struct {
 
 // Services serve the host calls of all runs.
 type Services struct {
-	pool *pgxpool.Pool
+	pool  *pgxpool.Pool
+	large turns // of large bodies
 	Options
 }
 
@@ -34,7 +35,7 @@ func New(pool *pgxpool.Pool, o Options) *Services {
 	if o.Secrets == nil {
 		o.Secrets = secrets.WithoutKey(pool)
 	}
-	return &Services{pool: pool, Options: o}
+	return &Services{pool: pool, large: turns{of: map[uuid.UUID]*turn{}}, Options: o}
 }
 
 // Decide says what a skill may do for a runner, by the grants that the runner has

@@ -21,6 +21,7 @@ const (
 	// MaxBody is the size of the largest body of a response, in bytes after
 	// decompression.
 	MaxBody       = 5 << 20
+	smallBody     = 256 << 10
 	maxHeader     = 64 << 10
 	maxAddresses  = 16 // of one name
 	dialTimeout   = 5 * time.Second
@@ -59,6 +60,9 @@ func New(o Options) *Broker {
 		MaxResponseHeaderBytes: maxHeader,
 		MaxIdleConns:           32,
 		IdleConnTimeout:        30 * time.Second,
+		// What is not read yet is in memory too: 4 MB of a stream, if nothing is said.
+		// A connection has no such bound: a stream that waits must not hold up others.
+		HTTP2: &http.HTTP2Config{MaxReceiveBufferPerStream: smallBody},
 	}
 	return b
 }

@@ -3,6 +3,7 @@ package broker
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"net/http"
 	"net/url"
@@ -43,6 +44,9 @@ type Request struct {
 	// Key is put into the header Idempotency-Key of a request that changes
 	// something and has none.
 	Key string
+	// Room waits until a body of up to MaxBody may be in memory. It is called when
+	// one has more than 256 KB, before the rest is read; nil does not wait.
+	Room func(context.Context) error
 }
 
 // Response is what came.
@@ -92,7 +96,7 @@ func (b *Broker) Fetch(ctx context.Context, r Request, allow Allow, secret Secre
 		return nil, explain(err)
 	}
 	defer resp.Body.Close() //nolint:errcheck // it was read
-	body, err := io.ReadAll(resp.Body)
+	body, err := read(ctx, resp.Body, r.Room)
 	if err != nil {
 		return nil, explain(err)
 	}
@@ -102,6 +106,23 @@ func (b *Broker) Fetch(ctx context.Context, r Request, allow Allow, secret Secre
 			string(filled.hide([]byte(strings.ToValidUTF8(strings.Join(values, ", "), "�"))))
 	}
 	return out, nil
+}
+
+// read reads a body.
+func read(ctx context.Context, body io.Reader, room func(context.Context) error) ([]byte, error) {
+	var b bytes.Buffer
+	if _, err := io.CopyN(&b, body, smallBody); errors.Is(err, io.EOF) {
+		return b.Bytes(), nil
+	} else if err != nil {
+		return nil, err
+	}
+	if room != nil {
+		if err := room(ctx); err != nil {
+			return nil, err
+		}
+	}
+	_, err := b.ReadFrom(body)
+	return b.Bytes(), err
 }
 
 // request checks what a skill wants and gives its host.
