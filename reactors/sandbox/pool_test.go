@@ -285,7 +285,7 @@ func (h *holder) Call(ctx context.Context, _ string, _ []byte) ([]byte, error) {
 	if !sandbox.AfterReply(ctx, h, func() { h.after <- true }) {
 		return nil, errors.New("it is never done")
 	}
-	return []byte(strings.Repeat("1", 4<<20)), nil
+	return []byte(strings.Repeat("1", 100<<10)), nil
 }
 
 func TestAfterReply(t *testing.T) {

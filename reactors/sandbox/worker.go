@@ -232,7 +232,7 @@ func (r *run) answer(m requestMessage) {
 		}
 		r.mu.Lock()
 		r.replied[out.err.Code] = true
-		if known == nil {
+		if known == nil && r.ctx.Err() == nil { // else it failed because the call is over
 			r.errors = append(r.errors, fmt.Errorf("host call %s: %w", clip(m.name, maxName), err))
 		}
 		r.mu.Unlock()
