@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -12,12 +13,17 @@ import (
 	"github.com/helixd/helixd/reactors/skills/rights"
 )
 
-// find looks up a skill by its id or name, as far as the user may run it. By name
-// a user's own comes before one that is built in; a public one of somebody else is
-// found by its id alone, since anybody may take any name.
-func (s *Service) find(ctx context.Context, user uuid.UUID, ref string) (*skillState, error) {
+// find looks up a skill by its id or name, as far as the user may run it. A name
+// means what it means to who wrote it: one of the namer's own, which comes before
+// one that is built in. So a public skill calls its author's, and never one of its
+// runner's that happens to have the name. Others are found by their ids alone, since
+// anybody may take any name.
+func (s *Service) find(ctx context.Context, user, namer uuid.UUID, ref string) (*skillState, error) {
+	if strings.ContainsRune(ref, 0) {
+		return nil, nil // Postgres has no such name
+	}
 	into, state := scanState()
-	sql, args := "s.name = $2 and (s.user_id = r.user_id or s.user_id is null)", []any{user, ref}
+	sql, args := "s.name = $2 and (s.user_id = $3 and (s.user_id = r.user_id or s.visibility = 'public') or s.user_id is null)", []any{user, ref, namer}
 	if id, err := uuid.Parse(ref); err == nil {
 		sql, args = "s.id = $2 and (s.user_id = r.user_id or s.user_id is null or s.visibility = 'public')", []any{user, id}
 	}
@@ -30,6 +36,15 @@ func (s *Service) find(ctx context.Context, user uuid.UUID, ref string) (*skillS
 		return nil, fmt.Errorf("find a skill: %w", err)
 	}
 	return state(), nil
+}
+
+// namer is whose names a skill calls others by: its owner's, nobody's of one that
+// is built in, and the user's of a definition in a run.
+func namer(skill rights.Skill, user uuid.UUID) uuid.UUID {
+	if skill.ID == uuid.Nil {
+		return user
+	}
+	return skill.Owner
 }
 
 // resolve gives what a skill's row says to run; the row is as it was a moment ago.
@@ -58,7 +73,7 @@ func (s *Service) resolve(ctx context.Context, user uuid.UUID, st *skillState) (
 				return nil, nil, err
 			}
 			var err error
-			if st, err = s.find(ctx, user, st.ID.String()); err != nil {
+			if st, err = s.find(ctx, user, user, st.ID.String()); err != nil {
 				return nil, nil, err
 			}
 			continue
@@ -72,7 +87,7 @@ func (s *Service) resolve(ctx context.Context, user uuid.UUID, st *skillState) (
 			return nil, nil, err
 		}
 		if d == nil || d.rev != st.Rev { // it changed between the two
-			if st, err = s.find(ctx, user, st.ID.String()); err != nil {
+			if st, err = s.find(ctx, user, user, st.ID.String()); err != nil {
 				return nil, nil, err
 			}
 			continue
@@ -108,7 +123,9 @@ func (s *Service) inline(ctx context.Context, user uuid.UUID, column json.RawMes
 	}
 	key := cacheKey{sha256: d.skill.SHA256}
 	if known := s.cache.get(key); known != nil {
-		return known, nil
+		own := *known // which may be of another user's run
+		own.version = d.version
+		return &own, nil
 	}
 	_, fault, err := s.validate(ctx, d, user)
 	if err != nil {

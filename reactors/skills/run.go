@@ -242,7 +242,7 @@ func (s *Service) callSkill(ctx context.Context, caller *host.Run, ref string, i
 
 func (s *Service) callSkillAsItIs(ctx context.Context, caller *host.Run, ref string, input json.RawMessage, free bool) (result sandbox.Result, err error) {
 	subject := caller.Subject()
-	st, err := s.find(ctx, subject.User, ref)
+	st, err := s.find(ctx, subject.User, namer(subject.Skill, subject.User), ref)
 	if err != nil {
 		return result, err
 	}

@@ -23,7 +23,7 @@ const maxReferred = 100
 // none of it may come back. The user is who runs it: its owner, when it is checked.
 func (s *Service) validateSteps(ctx context.Context, d *definition, user uuid.UUID) (*Error, error) {
 	f := follower{s: s, user: user, path: map[uuid.UUID]bool{d.skill.ID: d.skill.ID != uuid.Nil}, seen: map[uuid.UUID]bool{}}
-	err := f.follow(ctx, d.workflow, 1)
+	err := f.follow(ctx, d.workflow, namer(d.skill, user), 1)
 	if fault := (*Error)(nil); errors.As(err, &fault) {
 		return fault, nil
 	}
@@ -37,12 +37,12 @@ type follower struct {
 	seen map[uuid.UUID]bool
 }
 
-func (f *follower) follow(ctx context.Context, w *workflow.Workflow, depth int) error {
+func (f *follower) follow(ctx context.Context, w *workflow.Workflow, namedBy uuid.UUID, depth int) error {
 	for _, ref := range w.References() {
 		if ref.Kind != workflow.KindSkill {
 			continue
 		}
-		st, err := f.s.find(ctx, f.user, ref.Name)
+		st, err := f.s.find(ctx, f.user, namedBy, ref.Name)
 		if err != nil {
 			return err
 		}
@@ -76,7 +76,7 @@ func (f *follower) follow(ctx context.Context, w *workflow.Workflow, depth int) 
 			continue
 		}
 		f.path[st.ID] = true
-		if err := f.follow(ctx, inner, depth+1); err != nil {
+		if err := f.follow(ctx, inner, namer(d.skill, f.user), depth+1); err != nil {
 			return err
 		}
 		f.path[st.ID] = false

@@ -1,0 +1,88 @@
+package skills_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"github.com/helixd/helixd/reactors/sandbox"
+	"github.com/helixd/helixd/reactors/skills"
+)
+
+// sayOrCall runs "say <text>", whose output is the text, and "call <request>", whose
+// output is what skill.run responds.
+func sayOrCall(ctx context.Context, call sandbox.Call) (sandbox.Result, error) {
+	var code []byte
+	if err := call.Program.Code(ctx, func(part []byte) error { code = append(code, part...); return nil }); err != nil {
+		return sandbox.Result{}, err
+	}
+	if request, ok := strings.CutPrefix(string(code), "call "); ok {
+		response, err := call.Host.Call(ctx, "skill.run", []byte(request))
+		return sandbox.Result{Output: response}, err
+	}
+	output, err := json.Marshal(strings.TrimPrefix(string(code), "say "))
+	return sandbox.Result{Output: output}, err
+}
+
+func TestNames(t *testing.T) {
+	b := newBench(t)
+	b.stream(t)
+	b.work(t, skills.DefaultConfig, runner{run: sayOrCall})
+	alice, bob := b.user(t), b.user(t)
+	program := func(owner uuid.UUID, visibility, name, source string) uuid.UUID {
+		return b.skill(t, owner, "kind = 'javascript', visibility = $1, name = $2, source = $3", visibility, name, source)
+	}
+	composite := func(owner uuid.UUID, calls string) uuid.UUID {
+		return b.skill(t, owner, "kind = 'composite', visibility = 'public', name = $1, steps = $2", "calls "+calls,
+			fmt.Sprintf(`[{"stepId": "a", "skillName": %q}]`, calls))
+	}
+	program(alice, "public", "helper", "say alice's")
+	program(alice, "private", "hidden", "say hidden")
+	program(bob, "private", "helper", "say bob's")
+	diary := program(bob, "private", "diary", "say dear diary")
+	builtIn := get[uuid.UUID](t, b.admin, "insert into skills (user_id, name, kind, source) values (null, 'built in', 'javascript', 'call {\"skill\": \"diary\"}') returning id")
+	for name, c := range map[string]struct {
+		user, skill uuid.UUID
+		want        string
+	}{
+		"AreThoseOfWhoWroteTheSteps":      {bob, composite(alice, "helper"), `succeeded "alice's"`},
+		"AreThoseOfWhoWroteTheProgram":    {bob, program(alice, "public", "p1", `call {"skill": "helper"}`), `succeeded {"output": "alice's"}`},
+		"AreTheOwnersForTheOwner":         {alice, composite(alice, "hidden"), `succeeded "hidden"`},
+		"DoNotOpenTheAuthorsPrivateSkill": {bob, program(alice, "public", "p2", `call {"skill": "hidden"}`), `failed skill_not_found`},
+		"DoNotOpenTheRunnersPrivateSkill": {bob, program(alice, "public", "p3", `call {"skill": "diary"}`), `failed skill_not_found`},
+		"OfBuiltInSkillsAreNotTheRunners": {bob, builtIn, `failed skill_not_found`},
+		"OfNobodyHaveNoZero":              {bob, program(bob, "private", "p4", `call {"skill": "a\u0000"}`), `failed skill_not_found`},
+		"ThatAreIdsAreTheRunnersToGive":   {bob, program(bob, "private", "p5", fmt.Sprintf(`call {"skill": %q}`, diary)), `succeeded {"output": "dear diary"}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			run := b.run(t, c.user, c.skill, `{}`)
+			status := b.ended(t, run)
+			if output := get[*string](t, b.admin, "select output::text from skill_runs where id = $1", run); output != nil {
+				status += " " + *output
+			}
+			if status != c.want {
+				t.Errorf("it came to %s: %s", status, b.fault(t, run))
+			}
+		})
+	}
+}
+
+func TestInlineDefinitionsOfSeveralUsers(t *testing.T) {
+	b := newBench(t)
+	b.stream(t)
+	b.work(t, skills.DefaultConfig, runner{run: sayOrCall})
+	for _, version := range []string{"of alice", "of bob"} {
+		definition := fmt.Sprintf(`{"kind": "javascript", "source": "say x", "version": %q}`, version)
+		run := get[uuid.UUID](t, b.admin, "insert into skill_runs (user_id, definition) values ($1, $2) returning id", b.user(t), definition)
+		if got := b.ended(t, run); got != "succeeded" {
+			t.Fatalf("it ended with %q: %s", got, b.fault(t, run))
+		}
+		if got := get[string](t, b.admin, "select execution_context ->> 'version' from skill_runs where id = $1", run); got != version {
+			t.Errorf("the run of the version %q tells of that %q", version, got)
+		}
+	}
+}
