@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"regexp"
 	"strings"
 	"time"
 
@@ -40,7 +41,15 @@ func (f shape) flags() uint64 {
 	return evalScript
 }
 
+// shebang is the first line of a script that is a command, after a byte order mark.
+var shebang = regexp.MustCompile(`^(?:\x{feff})?#!`)
+
+// source is what the engine evaluates. It knows a shebang at the very start only,
+// so that is a comment here, which has as many columns.
 func (f shape) source(code []byte) []byte {
+	if shebang.Match(code) {
+		code = shebang.ReplaceAll(code, []byte("//"))
+	}
 	if f == shapeBody {
 		return []byte(bodyStart + string(code) + bodyEnd)
 	}

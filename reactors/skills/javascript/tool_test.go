@@ -25,6 +25,8 @@ func TestToolRuns(t *testing.T) {
 		{"byte order mark", "\ufeffexport default () => 1", `3`, `1`},
 		{"lines of Windows", "export default () => {\r\n  return 1\r\n}\r\n", `3`, `1`},
 		{"shebang", "#!/usr/bin/env node\nfunction run() { return 1 }", `3`, `1`},
+		{"shebang of a body", "#!/usr/bin/env node\nreturn 1", `3`, `1`},
+		{"shebang of a module, after a byte order mark", "\ufeff#!/usr/bin/env node\r\nexport default () => 1", `3`, `1`},
 		{"unicode in names", `const größe = 7; export default () => größe`, `3`, `7`},
 		{"large input", `export default input => input.length`, `"` + strings.Repeat("é", 400_000) + `"`, `400000`},
 		{"deep input", `export default input => { let n = 0; for (let i = input; i.length; i = i[0]) n++; return n }`, strings.Repeat("[", 1000) + strings.Repeat("]", 1000), `999`},
