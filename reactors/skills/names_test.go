@@ -86,3 +86,42 @@ func TestInlineDefinitionsOfSeveralUsers(t *testing.T) {
 		}
 	}
 }
+
+func TestNestedSkillsHoldUpNobodyElses(t *testing.T) {
+	b := newBench(t)
+	b.stream(t)
+	alice, bob := b.user(t), b.user(t)
+	inside, end := make(chan struct{}, 10), make(chan struct{})
+	b.work(t, skills.DefaultConfig, runner{run: func(ctx context.Context, call sandbox.Call) (sandbox.Result, error) {
+		result, err := sayOrCall(ctx, call)
+		if call.Tenant == alice.String() && string(result.Output) == `"it"` {
+			inside <- struct{}{}
+			<-end
+		}
+		return result, err
+	}})
+	runs := map[uuid.UUID][]uuid.UUID{}
+	for _, user := range []uuid.UUID{alice, bob} {
+		b.skill(t, user, "kind = 'javascript', name = 'slow', source = 'say it'")
+		caller := b.skill(t, user, `kind = 'javascript', name = 'caller', source = 'call {"skill": "slow"}'`)
+		for range 4 {
+			runs[user] = append(runs[user], b.run(t, user, caller, `{}`))
+		}
+		if user == alice { // two are inside, and two wait
+			<-inside
+			<-inside
+			b.until(t, "all to run", "select count(*) = 4 from skill_runs where status = 'running'")
+		}
+	}
+	for _, run := range runs[bob] {
+		if got := b.ended(t, run); got != "succeeded" {
+			t.Errorf("another user's ended with %q: %s", got, b.fault(t, run))
+		}
+	}
+	close(end)
+	for _, run := range runs[alice] {
+		if got := b.ended(t, run); got != "succeeded" {
+			t.Errorf("the user's own ended with %q: %s", got, b.fault(t, run))
+		}
+	}
+}

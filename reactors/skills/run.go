@@ -220,15 +220,6 @@ func (s *Service) nested(ctx context.Context, caller *host.Run, request []byte) 
 	return json.Marshal(map[string]json.RawMessage{"output": result.Output})
 }
 
-// Each depth of skills that programs call has workers of its own beside those of
-// runs: a caller keeps its worker while it waits, and who waits for a deeper one is
-// never waited for by that.
-const (
-	nestedPerDepth = 2
-	// NestedWorkers is how many a Runner has more than Config.Workers.
-	NestedWorkers = nestedPerDepth * (host.MaxDepth - 1)
-)
-
 // callSkill runs a skill that another one calls; free says that the run's own
 // worker is.
 func (s *Service) callSkill(ctx context.Context, caller *host.Run, ref string, input json.RawMessage, free bool) (result sandbox.Result, err error) {
@@ -266,13 +257,11 @@ func (s *Service) callSkillAsItIs(ctx context.Context, caller *host.Run, ref str
 		return s.callWorkflow(ctx, d, callee, input, seed)
 	}
 	if !free {
-		workers := s.nesting[callee.Depth()]
-		select {
-		case workers <- struct{}{}:
-			defer func() { <-workers }()
-		case <-ctx.Done():
-			return result, context.Cause(ctx)
+		leave, err := s.nesting[callee.Depth()].take(ctx, subject.User)
+		if err != nil {
+			return result, err
 		}
+		defer leave()
 	}
 	return s.runner.Run(ctx, sandbox.Call{Tenant: subject.User.String(), Program: s.program(d), Input: input,
 		Limits: d.bounds, Seed: seed, Now: time.Now(), Host: callee})

@@ -60,7 +60,7 @@ type Service struct {
 	commits *committer
 	cache   *definitions
 	checks  singleflight.Group
-	nesting [host.MaxDepth + 1]chan struct{} // by depth
+	nesting [host.MaxDepth + 1]berths // by depth
 
 	stopping chan struct{} // closed when no run may begin
 	ctx      context.Context
@@ -84,7 +84,7 @@ func NewService(cfg Config, pool *pgxpool.Pool, runner Runner, services *host.Se
 		slots: semaphore.NewWeighted(int64(cfg.Workers)), turns: newTurns(), stopping: make(chan struct{}),
 		cache: newDefinitions(), active: map[uuid.UUID]*active{}}
 	for depth := range s.nesting {
-		s.nesting[depth] = make(chan struct{}, nestedPerDepth)
+		s.nesting[depth].taken = map[uuid.UUID]int{}
 	}
 	return s
 }
