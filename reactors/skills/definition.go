@@ -51,7 +51,11 @@ type prepared struct {
 
 // bytes is about what it weighs in the cache.
 func (d *definition) bytes() int {
-	return 1024 + 4*len(d.steps) + 16*len(d.parameters) + len(d.code) + len(d.limits)
+	n := 1024 + len(d.steps) + 16*len(d.parameters) + len(d.code) + len(d.limits)
+	if d.workflow != nil {
+		n += d.workflow.Bytes()
+	}
+	return n
 }
 
 // digest is the skill's sha256: of all that decides what it does and may do, so

@@ -125,3 +125,28 @@ func TestNestedSkillsHoldUpNobodyElses(t *testing.T) {
 		}
 	}
 }
+
+// Seven levels of eight skills, each of which calls all of the next level, have two
+// million ways through them.
+func TestManyWaysAreCheckedOnce(t *testing.T) {
+	b := newBench(t)
+	b.stream(t)
+	b.work(t, skills.DefaultConfig, runner{run: sayOrCall})
+	user := b.user(t)
+	const wide = 8
+	var steps []string
+	for level := range 7 {
+		var next []string
+		for n := range wide {
+			name := fmt.Sprintf("s%d-%d", level, n)
+			if level == 0 {
+				b.skill(t, user, "kind = 'javascript', name = $1, source = 'say it'", name)
+			} else {
+				b.skill(t, user, "kind = 'composite', name = $1, steps = $2", name, "["+strings.Join(steps, ",")+"]")
+			}
+			next = append(next, fmt.Sprintf(`{"stepId": "a%d", "skillName": %q}`, n, name))
+		}
+		steps = next
+	}
+	b.until(t, "all to be checked", "select bool_and(status = 'ready') from skills")
+}

@@ -22,7 +22,7 @@ const maxReferred = 100
 // validateSteps follows what a composite skill calls: all of it must be there, and
 // none of it may come back. The user is who runs it: its owner, when it is checked.
 func (s *Service) validateSteps(ctx context.Context, d *definition, user uuid.UUID) (*Error, error) {
-	f := follower{s: s, user: user, path: map[uuid.UUID]bool{d.skill.ID: d.skill.ID != uuid.Nil}, seen: map[uuid.UUID]bool{}}
+	f := follower{s: s, user: user, path: map[uuid.UUID]bool{d.skill.ID: d.skill.ID != uuid.Nil}, seen: map[uuid.UUID]int{}}
 	err := f.follow(ctx, d.workflow, namer(d.skill, user), 1)
 	if fault := (*Error)(nil); errors.As(err, &fault) {
 		return fault, nil
@@ -34,7 +34,7 @@ type follower struct {
 	s    *Service
 	user uuid.UUID
 	path map[uuid.UUID]bool
-	seen map[uuid.UUID]bool
+	seen map[uuid.UUID]int // how deep it was at the most when it was followed
 }
 
 func (f *follower) follow(ctx context.Context, w *workflow.Workflow, namedBy uuid.UUID, depth int) error {
@@ -53,12 +53,12 @@ func (f *follower) follow(ctx context.Context, w *workflow.Workflow, namedBy uui
 			return errorf(CodeCycle, "The steps lead back to the skill itself, through %q.", clean(ref.Name, 200))
 		case depth >= host.MaxDepth:
 			return errorf(CodeTooDeep, "The steps call skills that call skills more than %d deep.", host.MaxDepth)
-		case f.seen[st.ID]:
+		case f.seen[st.ID] >= depth: // all it leads to was seen at least as deep
 			continue
-		case len(f.seen) >= maxReferred:
+		case f.seen[st.ID] == 0 && len(f.seen) >= maxReferred:
 			return errorf(CodeDefinitionInvalid, "The steps lead to more than %d skills.", maxReferred)
 		}
-		f.seen[st.ID] = true
+		f.seen[st.ID] = depth
 		active := ""
 		if st.Active != nil {
 			active = *st.Active
@@ -71,7 +71,7 @@ func (f *follower) follow(ctx context.Context, w *workflow.Workflow, namedBy uui
 			continue
 		}
 		// One that is not valid says so itself, when it is run.
-		inner, err := workflow.Parse(d.steps, workflow.Options{})
+		inner, err := workflow.Parse(d.steps, workflow.Options{ReferencesOnly: true})
 		if err != nil {
 			continue
 		}
@@ -80,7 +80,6 @@ func (f *follower) follow(ctx context.Context, w *workflow.Workflow, namedBy uui
 			return err
 		}
 		f.path[st.ID] = false
-		delete(f.seen, st.ID) // from here it may be deeper
 	}
 	return nil
 }

@@ -48,6 +48,7 @@ func TestParseRefuses(t *testing.T) {
 		"a bad output path":      {`[{"stepId":"a","toolId":"t","outputMapping":{"x":"$["}}]`, "mapping_invalid", "a", "/0/outputMapping/x", ""},
 		"a bad output":           {`{"steps":[{"stepId":"a","toolId":"t"}],"output":{"x":"$.b"}}`, "mapping_invalid", "", "/output/x", "$.b is neither"},
 		"a bad condition":        {`[{"stepId":"a","toolId":"t","condition":"1 +"}]`, "condition_invalid", "a", "/0/condition", ""},
+		"long conditions":        {strings.ReplaceAll(many("a"), `"toolId":"t"`, `"condition":"`+strings.Repeat("true && ", 60)+`true"`), "condition_invalid", "", "", "longer than 20000"},
 		"no bool":                {`[{"stepId":"a","toolId":"t","condition":"'x'"}]`, "condition_invalid", "a", "/0/condition", "not true or false"},
 		"an unknown name":        {`[{"stepId":"a","toolId":"t","condition":"b.x"}]`, "condition_invalid", "a", "/0/condition", "undeclared"},
 		"an unknown path":        {`[{"stepId":"a","toolId":"t","condition":"$.b.x"}]`, "condition_invalid", "a", "/0/condition", "$.b is neither"},
@@ -87,6 +88,11 @@ func TestPlanListsAllBranches(t *testing.T) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 	want := []workflow.Ref{{Kind: workflow.KindTool, Name: "http"}, {Kind: workflow.KindSkill, Name: "s"}}
+	only, err := workflow.Parse([]byte(`[{"stepId":"a","toolName":"http","condition":"1 +","inputMapping":{"x":"$["},
+		"then":[{"stepId":"b","skillName":"s"}]}]`), workflow.Options{ReferencesOnly: true})
+	if err != nil || !reflect.DeepEqual(only.References(), want) {
+		t.Errorf("only the references: %v, %v", only, err)
+	}
 	if got := w.References(); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
