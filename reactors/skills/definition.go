@@ -51,7 +51,10 @@ type prepared struct {
 
 // bytes is about what it weighs in the cache.
 func (d *definition) bytes() int {
-	n := 1024 + len(d.steps) + 16*len(d.parameters) + len(d.code) + len(d.limits)
+	n := 1024 + len(d.steps) + len(d.parameters) + len(d.code) + len(d.limits)
+	if d.schema != nil {
+		n += d.schema.Bytes()
+	}
 	if d.workflow != nil {
 		n += d.workflow.Bytes()
 	}

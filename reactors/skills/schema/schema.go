@@ -16,6 +16,11 @@ const (
 	MaxSchema  = 256 << 10 // bytes
 	MaxPattern = 1_000     // bytes of one regular expression
 	maxProgram = 2_000     // instructions of one compiled regular expression
+
+	// What it takes in memory: a kilobyte for each object, 44 bytes for each
+	// instruction. A schema of 256 KB could have 200 MB of them.
+	maxObjects      = 5_000
+	maxInstructions = 100_000 // of all regular expressions, each of which is compiled twice
 )
 
 // Schema is a compiled JSON Schema (2020-12, or the draft that its $schema names).
@@ -24,7 +29,11 @@ type Schema struct {
 	schema *jsonschema.Schema
 	mu     sync.Mutex
 	meter  *meter
+	bytes  int
 }
+
+// Bytes is about what the schema takes in memory.
+func (s *Schema) Bytes() int { return s.bytes }
 
 // base is where a schema is, for references within it. Nothing is ever read there.
 const base = "schema:///parameters"
@@ -44,9 +53,24 @@ func Compile(doc []byte) (*Schema, error) {
 	default:
 		return nil, &Error{Message: "a JSON Schema is an object, true or false"}
 	}
+	n := objects(v)
+	if n > maxObjects {
+		return nil, &Error{Message: fmt.Sprintf("the schema has more than %d objects", maxObjects)}
+	}
+	instructions := 0
 	c := jsonschema.NewCompiler()
 	c.UseLoader(noLoader{})
-	c.UseRegexpEngine(compileRegexp)
+	c.UseRegexpEngine(func(expression string) (jsonschema.Regexp, error) {
+		if instructions > maxInstructions {
+			return nil, errors.New("all patterns together repeat too much")
+		}
+		p, err := compileRegexp(expression)
+		if err != nil {
+			return nil, err
+		}
+		instructions += p.instructions
+		return p, nil
+	})
 	if err := c.AddResource(base, v); err != nil {
 		return nil, compileError(err)
 	}
@@ -56,7 +80,24 @@ func Compile(doc []byte) (*Schema, error) {
 	}
 	m := &meter{}
 	m.attach(s)
-	return &Schema{schema: s, meter: m}, nil
+	return &Schema{schema: s, meter: m, bytes: len(doc) + n<<10 + 22*instructions}, nil
+}
+
+// objects counts those in a decoded document.
+func objects(v any) int {
+	n := 0
+	switch v := v.(type) {
+	case []any:
+		for _, item := range v {
+			n += objects(item)
+		}
+	case map[string]any:
+		n = 1
+		for _, member := range v {
+			n += objects(member)
+		}
+	}
+	return n
 }
 
 // large is held while a large document is in memory as values: they take thirty times
@@ -116,24 +157,24 @@ type program struct {
 	instructions int
 }
 
-func compileRegexp(expression string) (jsonschema.Regexp, error) {
+func compileRegexp(expression string) (program, error) {
 	if len(expression) > MaxPattern {
-		return nil, fmt.Errorf("it is longer than %d bytes", MaxPattern)
+		return program{}, fmt.Errorf("it is longer than %d bytes", MaxPattern)
 	}
 	tree, err := syntax.Parse(expression, syntax.Perl)
 	if err != nil {
-		return nil, fmt.Errorf("%w (patterns are RE2: no lookaround, no back references)", err)
+		return program{}, fmt.Errorf("%w (patterns are RE2: no lookaround, no back references)", err)
 	}
 	prog, err := syntax.Compile(tree.Simplify())
 	if err != nil {
-		return nil, err
+		return program{}, err
 	}
 	if len(prog.Inst) > maxProgram {
-		return nil, errors.New("it repeats too much")
+		return program{}, errors.New("it repeats too much")
 	}
 	re, err := regexp.Compile(expression)
 	if err != nil {
-		return nil, err
+		return program{}, err
 	}
 	return program{Regexp: re, instructions: len(prog.Inst)}, nil
 }
