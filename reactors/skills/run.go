@@ -50,7 +50,7 @@ func (s *Service) execute(ctx context.Context, c *claim) (o *outcome) {
 	}()
 	err := r.work(ctx)
 	for n := 1; errors.Is(err, errChanged) && n < maxChecks; n++ {
-		if r.Skill, err = s.find(ctx, c.UserID, c.SkillID.String()); err == nil {
+		if r.Skill, err = s.find(ctx, c.UserID, c.UserID, c.SkillID.String()); err == nil {
 			err = r.work(ctx)
 		}
 	}
