@@ -81,6 +81,9 @@ func (s *Service) writeCheck(ctx context.Context, d *definition, report *sandbox
 		return false, fmt.Errorf("begin a check's result: %w", err)
 	}
 	defer tx.Rollback(context.WithoutCancel(ctx)) //nolint:errcheck // committed, or nothing is written
+	if _, err := tx.Exec(ctx, sqlUsers, []uuid.UUID{d.skill.Owner}); err != nil {
+		return false, fmt.Errorf("write a check's result: %w", err)
+	}
 	var owner *uuid.UUID
 	err = tx.QueryRow(ctx, `update public.skills set status = $3, error = $4, sha256 = $5, checked_at = now(),
 			checks = $6::text::jsonb || case when checks ? 'schedule' then jsonb_build_object('schedule', checks -> 'schedule') else '{}' end

@@ -13,6 +13,7 @@ import (
 const (
 	maxInterruptions = 3        // then a run may be what ends its processes
 	inlineBytes      = 64 << 10 // of input and definition that a claim brings along
+	claimLock        = "1s"     // lock_timeout; then the lane is tried again
 )
 
 // claim is a run that this process has taken.
@@ -43,6 +44,7 @@ type skillState struct {
 	Enabled    bool
 	Status     string
 	Rev        int64
+	SHA256     *string // of the newest version; nil while it is not checked
 	Active     *string // active_sha256
 	Error      *Error
 	Granted    []string // what the runner lets the version do that runs
@@ -52,7 +54,7 @@ type skillState struct {
 const claimColumns = `r.id, r.user_id, r.created_at, r.skill_id, r.definition is not null, r.dry_run, r.step_results,
 	x.large, case when not x.large then r.input end, case when not x.large then r.definition end, ` + stateColumns
 
-const stateColumns = `s.id, s.user_id, s.visibility, s.enabled, s.status, s.content_rev, s.active_sha256, s.error,
+const stateColumns = `s.id, s.user_id, s.visibility, s.enabled, s.status, s.content_rev, s.sha256, s.active_sha256, s.error,
 	(select array_agg(g.capability) from public.skill_grants g
 		where g.user_id = r.user_id and g.skill_id = s.id and g.sha256 = coalesce(s.active_sha256, s.sha256))`
 
@@ -70,16 +72,17 @@ func scanState() (into []any, state func() *skillState) {
 		enabled    *bool
 		status     *string
 		rev        *int64
+		sum        *string
 		active     *string
 		fault      *Error
 		granted    []string
 	)
-	return []any{&id, &owner, &visibility, &enabled, &status, &rev, &active, &fault, &granted}, func() *skillState {
+	return []any{&id, &owner, &visibility, &enabled, &status, &rev, &sum, &active, &fault, &granted}, func() *skillState {
 		if id == nil {
 			return nil
 		}
 		return &skillState{ID: *id, Owner: owner, Visibility: *visibility, Enabled: *enabled, Status: *status, Rev: *rev,
-			Active: active, Error: fault, Granted: granted}
+			SHA256: sum, Active: active, Error: fault, Granted: granted}
 	}
 }
 
@@ -102,8 +105,10 @@ func scanClaim(row pgx.CollectableRow) (*claim, error) {
 // waiting for the disk: a claim that a crash forgets was none.
 func (s *Service) claim(ctx context.Context, user string, room, ahead int, executing bool, job int64, attempt int) (claims []*claim, permits int, err error) {
 	batch := &pgx.Batch{}
-	batch.Queue("select set_config('synchronous_commit', 'off', true)")
+	batch.Queue("select set_config('synchronous_commit', 'off', true), set_config('lock_timeout', $1, true), set_config('idle_in_transaction_session_timeout', $2, true)",
+		claimLock, commitIdle)
 	s.results.QueueMarker(batch)
+	batch.Queue(sqlUsers, []string{user})
 	// Its own statement: the next one must see what was committed until it had the lock.
 	batch.Queue("select from helix.skill_queues where user_id = $1 for update", user)
 	batch.Queue(`update public.skill_runs set status = 'cancelled', error = $2, finished_at = clock_timestamp()
@@ -141,11 +146,12 @@ func (s *Service) claim(ctx context.Context, user string, room, ahead int, execu
 	return own(claims, job, attempt), permits, nil
 }
 
-// resume gives the runs that an earlier attempt of this lane was running when its
-// process was lost, those that were executed first.
+// resume gives the runs that an earlier attempt of this lane, or a lane before it,
+// had when its process was lost, those that were executed first. The others were
+// not interrupted: what ended the process was none of them.
 func (s *Service) resume(ctx context.Context, job int64, attempt int) ([]*claim, error) {
 	rows, err := s.pool.Query(ctx, `with mine as (
-			update helix.skill_claims set attempt = $3, interruptions = interruptions + 1, holder = $4
+			update helix.skill_claims set attempt = $3, interruptions = interruptions + permit::int, holder = $4
 			where job_id = $2 and attempt < $3 returning run_id, interruptions, permit)
 		select `+claimColumns+`, mine.interruptions, mine.permit from mine join public.skill_runs r on r.id = mine.run_id `+claimJoins+`
 		order by mine.permit desc, r.created_at, r.id`, inlineBytes, job, attempt, s.jobs.Holder())

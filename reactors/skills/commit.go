@@ -34,6 +34,7 @@ type item struct {
 	wake     bool      // a lane shall look for the user's next run
 	next     uuid.UUID // is executed in the place of this one
 	written  chan<- struct{}
+	refused  int // how often, for a reason that may pass
 }
 
 func (i *item) bytes() int {
@@ -112,42 +113,49 @@ func (c *committer) run() {
 			go func() {
 				defer func() { <-busy }()
 				c.commit(group)
-				for _, i := range group {
-					if i.written != nil {
-						close(i.written)
-					}
-				}
 			}()
 		}
 	}
 }
 
-// commit writes a group, and tries for as long as the database is away. When data
-// are at fault it halves the group until the one item stands alone, whose run then
-// fails with what Postgres said.
+// commit writes a group, and tries for as long as the database is away. Items
+// whose rows are locked by somebody else are set aside. When a row is at fault it
+// halves the group until the one item stands alone, whose run then fails with what
+// Postgres said.
 func (c *committer) commit(group []*item) {
-	for {
+	for len(group) > 0 && c.s.ctx.Err() == nil {
 		err := c.transact(c.s.ctx, group)
-		if err == nil || c.s.ctx.Err() != nil {
+		switch {
+		case err == nil:
+			settle(group)
 			return
-		}
-		if reactors.Poison(err) {
-			if len(group) > 1 {
-				c.commit(group[:len(group)/2])
-				c.commit(group[len(group)/2:])
+		case isLocked(err):
+			free, locked := c.free(group)
+			c.setAside(locked, lockedRetry)
+			group = free
+		case !ofRows(err):
+			c.s.log.Warn().Err(err).Int("runs", len(group)).Msg("results are not written yet; trying again")
+			select {
+			case <-c.s.ctx.Done():
+			case <-time.After(commitRetry):
+			}
+		case len(group) > 1:
+			c.commit(group[:len(group)/2])
+			c.commit(group[len(group)/2:])
+			return
+		case !reactors.Poison(err) && group[0].refused < mostRefused:
+			group[0].refused++
+			c.s.log.Error().Err(err).Stringer("run", group[0].RunID).Msg("a run's result is refused; trying again")
+			c.setAside(group, refusedRetry)
+			return
+		default:
+			i := group[0]
+			if i.outcome == nil || i.outcome.Output == nil && i.outcome.Context == nil {
+				c.s.log.Error().Err(err).Stringer("run", i.RunID).Msg("a run's result cannot be written, whatever it is")
+				c.giveUp(i)
 				return
 			}
-			if i := group[0]; i.outcome != nil && (i.outcome.Output != nil || i.outcome.Context != nil) {
-				i.outcome = i.outcome.unstorable(errors.New(message(err)))
-				continue
-			}
-			c.s.log.Error().Err(err).Stringer("run", group[0].RunID).Msg("a run's result cannot be written, whatever it is")
-			return
-		}
-		c.s.log.Warn().Err(err).Int("runs", len(group)).Msg("results are not written yet; trying again")
-		select {
-		case <-c.s.ctx.Done():
-		case <-time.After(commitRetry):
+			i.outcome = i.outcome.unstorable(errors.New(message(err)))
 		}
 	}
 }
@@ -245,6 +253,9 @@ const (
 		join helix.skill_claims c on c.run_id = f.id and c.job_id = f.job_id and c.attempt = f.attempt
 		where r.id = f.id
 		returning r.id, r.skill_id, r.status`
+	// Whoever deletes an account or a skill comes over its row first, and then over
+	// the runs: so those rows are locked first here, too, else one of the two fails.
+	sqlUsers = "select from auth.users where id = any ($1) order by id for key share"
 	// The locks come in one order, here and in every other process.
 	sqlCount = `with used as (
 			select skill_id, count(*) as n from unnest($1::uuid[]) as skill_id group by skill_id),
@@ -261,13 +272,16 @@ func (c *committer) transact(ctx context.Context, group []*item) error {
 	var done, steps columns
 	byRun := make(map[uuid.UUID]*item, len(group))
 	var nexts []uuid.UUID
-	users, wakes := map[uuid.UUID]bool{}, map[uuid.UUID]bool{}
+	users, wakes, skills := map[uuid.UUID]bool{}, map[uuid.UUID]bool{}, map[uuid.UUID]bool{}
 	for _, i := range group {
 		if i.outcome == nil {
 			steps.add(i)
 		} else {
 			done.add(i)
 			users[i.UserID] = true
+			if i.SkillID != nil && !i.DryRun && !i.outcome.requeue {
+				skills[*i.SkillID] = true
+			}
 			if i.next != uuid.Nil {
 				nexts = append(nexts, i.next)
 			}
@@ -306,6 +320,9 @@ func (c *committer) transact(ctx context.Context, group []*item) error {
 		return err
 	}
 	batch := &pgx.Batch{}
+	batch.Queue("select set_config('lock_timeout', $1, true), set_config('idle_in_transaction_session_timeout', $2, true)", commitLock, commitIdle)
+	batch.Queue(sqlUsers, keys(users))
+	batch.Queue("select from public.skills where id = any ($1) order by id for no key update", keys(skills))
 	if len(steps.id) > 0 {
 		batch.Queue(sqlProgress, steps.id, steps.job, steps.attempt, steps.steps, steps.completed, steps.total, steps.audit).Query(written)
 	}

@@ -34,10 +34,11 @@ type definition struct {
 	capabilities []string
 	limits       json.RawMessage
 
-	rev    int64  // of the row
-	active string // the version's sha256 where it is not the newest
-	status string
-	code   []byte // of an inline one
+	rev     int64   // of the row
+	checked *string // the row's sha256
+	active  string  // the version's sha256 where it is not the newest
+	status  string
+	code    []byte // of an inline one
 
 	prepared
 }
@@ -84,12 +85,12 @@ func (d *definition) digest() string {
 // Where definitions are: the newest in the skill's row, checked ones in
 // skill_versions, where the description is one jsonb.
 const definitionRows = `(
-	select s.user_id, s.visibility, s.content_rev, s.status, s.kind, s.wasm_bytecode, s.source, nullif(s.steps, 'null') as steps,
-		nullif(s.parameters, 'null') as parameters, s.capabilities, nullif(s.limits, 'null') as limits, coalesce(s.version, '') as version
+	select s.user_id, s.visibility, s.content_rev, s.sha256, s.status, s.kind, s.wasm_bytecode, s.source, nullif(s.steps, 'null') as steps,
+		nullif(s.parameters, 'null') as parameters, array(select coalesce(c, '') from unnest(s.capabilities) c) as capabilities, nullif(s.limits, 'null') as limits, coalesce(s.version, '') as version
 	from public.skills s where s.id = $1 and $2 = ''
 	union all
-	select s.user_id, s.visibility, s.content_rev, s.status, v.definition ->> 'kind', v.wasm_bytecode, v.definition ->> 'source', nullif(v.definition -> 'steps', 'null'),
-		nullif(v.definition -> 'parameters', 'null'), array(select jsonb_array_elements_text(v.definition -> 'capabilities')),
+	select s.user_id, s.visibility, s.content_rev, s.sha256, s.status, v.definition ->> 'kind', v.wasm_bytecode, v.definition ->> 'source', nullif(v.definition -> 'steps', 'null'),
+		nullif(v.definition -> 'parameters', 'null'), array(select coalesce(c, '') from jsonb_array_elements_text(v.definition -> 'capabilities') c),
 		nullif(v.definition -> 'limits', 'null'), coalesce(v.version, '')
 	from public.skills s join public.skill_versions v on v.skill_id = s.id where s.id = $1 and v.sha256 = $2) d`
 
@@ -103,9 +104,9 @@ func (s *Service) load(ctx context.Context, id uuid.UUID, active string) (*defin
 	d.skill.ID = id
 	var owner *uuid.UUID
 	var steps, parameters, limits *string
-	err := s.pool.QueryRow(ctx, `select d.user_id, d.visibility, d.content_rev, d.status, d.kind, d.version,
+	err := s.pool.QueryRow(ctx, `select d.user_id, d.visibility, d.content_rev, d.sha256, d.status, d.kind, d.version,
 			sha256(`+codeColumn+`), coalesce(octet_length(`+codeColumn+`), 0), d.steps::text, d.parameters::text, d.capabilities, d.limits::text
-		from `+definitionRows, id, active).Scan(&owner, &d.skill.Visibility, &d.rev, &d.status, &d.skill.Kind, &d.version,
+		from `+definitionRows, id, active).Scan(&owner, &d.skill.Visibility, &d.rev, &d.checked, &d.status, &d.skill.Kind, &d.version,
 		&d.codeSum, &d.codeSize, &steps, &parameters, &d.capabilities, &limits)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, nil
@@ -224,9 +225,8 @@ type definitions struct {
 }
 
 type cacheKey struct {
-	skill  uuid.UUID
-	rev    int64
-	sha256 string // active, or of an inline one
+	skill  uuid.UUID // Nil of an inline one
+	sha256 string
 }
 
 func newDefinitions() *definitions { return &definitions{all: map[cacheKey]*definition{}} }

@@ -54,10 +54,7 @@ func (s *Service) resolve(ctx context.Context, user uuid.UUID, st *skillState) (
 		if st == nil {
 			return nil, nil, errorf(CodeNotFound, "There is no such skill that you may run.")
 		}
-		active := ""
-		if st.Active != nil {
-			active = *st.Active
-		}
+		active := deref(st.Active)
 		switch {
 		case !st.Enabled:
 			return nil, nil, errorf(CodeDisabled, "The skill is disabled; set enabled to run it.")
@@ -78,7 +75,12 @@ func (s *Service) resolve(ctx context.Context, user uuid.UUID, st *skillState) (
 			}
 			continue
 		}
-		key := cacheKey{skill: st.ID, rev: st.Rev, sha256: active}
+		// By its content: a skill that is deleted and inserted again has the same id
+		// and the same revision, and may be somebody else's.
+		key := cacheKey{skill: st.ID, sha256: active}
+		if active == "" {
+			key.sha256 = deref(st.SHA256)
+		}
 		if d := s.cache.get(key); d != nil {
 			return s.current(d, st), st, nil
 		}
@@ -86,7 +88,7 @@ func (s *Service) resolve(ctx context.Context, user uuid.UUID, st *skillState) (
 		if err != nil {
 			return nil, nil, err
 		}
-		if d == nil || d.rev != st.Rev { // it changed between the two
+		if d == nil || d.rev != st.Rev || deref(d.checked) != deref(st.SHA256) { // it changed between the two
 			if st, err = s.find(ctx, user, user, st.ID.String()); err != nil {
 				return nil, nil, err
 			}
@@ -95,7 +97,9 @@ func (s *Service) resolve(ctx context.Context, user uuid.UUID, st *skillState) (
 		if fault := s.prepare(d); fault != nil {
 			return nil, nil, fault
 		}
-		s.cache.put(key, d)
+		if key.sha256 != "" {
+			s.cache.put(key, d)
+		}
 		return s.current(d, st), st, nil
 	}
 	return nil, nil, fmt.Errorf("read a skill: %w, again and again", errChanged)
@@ -148,4 +152,11 @@ func (s *Service) decide(user uuid.UUID, d *definition, granted []string) (right
 		grants[i] = rights.Grant{SHA256: d.skill.SHA256, Capability: capability}
 	}
 	return s.host.Policy.Decide(rights.Request{Runner: user, Skill: d.skill, Asked: d.capabilities, Granted: grants})
+}
+
+func deref(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
 }

@@ -18,20 +18,62 @@ import (
 // nextTime gives the first time after one at which a schedule is due: five cron
 // fields or @hourly and the like, after CRON_TZ=<time zone> where it is not UTC.
 // A time that the clocks skip in spring is due an hour later; one that comes twice
-// in autumn, once.
+// in autumn, once, but for schedules of every hour.
 func nextTime(schedule string, after time.Time) (time.Time, error) {
 	if strings.Contains(schedule, "@every") {
 		return time.Time{}, errors.New("@every has no fixed times: use five fields")
+	}
+	if (strings.HasPrefix(schedule, "TZ=") || strings.HasPrefix(schedule, "CRON_TZ=")) && !strings.Contains(schedule, " ") {
+		return time.Time{}, errors.New("it is a time zone alone") // of which the parser panics
 	}
 	parsed, err := cron.ParseStandard(schedule)
 	if err != nil {
 		return time.Time{}, err
 	}
-	next := parsed.Next(after.UTC())
+	spec, ok := parsed.(*cron.SpecSchedule)
+	if !ok {
+		return time.Time{}, errors.New("it has no fixed times: use five fields")
+	}
+	zone := spec.Location
+	if zone == time.Local {
+		zone = time.UTC
+	}
+	const everyHour = 1<<24 - 1
+	if spec.Hour&everyHour == everyHour {
+		spec.Location = zone
+		return due(spec.Next(after))
+	}
+	// As a clock on the wall, which no parser's idea of summer time disturbs.
+	spec.Location = time.UTC
+	local := after.In(zone)
+	wall := time.Date(local.Year(), local.Month(), local.Day(), local.Hour(), local.Minute(), local.Second(), 0, time.UTC)
+	for {
+		if wall = spec.Next(wall); wall.IsZero() {
+			return due(wall)
+		}
+		if next := onClock(wall, zone); next.After(after) {
+			return next, nil
+		}
+	}
+}
+
+func due(next time.Time) (time.Time, error) {
 	if next.IsZero() {
-		return time.Time{}, errors.New("it is never due")
+		return next, errors.New("it is never due")
 	}
 	return next, nil
+}
+
+// onClock is when the clocks of a zone first show a time, or where they skip it,
+// what they show instead.
+func onClock(wall time.Time, zone *time.Location) time.Time {
+	shown := time.Date(wall.Year(), wall.Month(), wall.Day(), wall.Hour(), wall.Minute(), 0, 0, zone)
+	_, offset := shown.Add(-3 * time.Hour).Zone() // before a change that may be near
+	first := time.Unix(wall.Unix()-int64(offset), 0).In(zone)
+	if shows := func(t time.Time) bool { return t.Hour() == wall.Hour() && t.Minute() == wall.Minute() }; shows(first) || !shows(shown) {
+		return first
+	}
+	return shown
 }
 
 type scheduleWorker struct {
@@ -54,6 +96,9 @@ func (w *scheduleWorker) Work(ctx context.Context, job *river.Job[Schedule]) err
 	if err := reactors.Complete(ctx, tx, job); err != nil {
 		return err
 	}
+	if _, err := tx.Exec(ctx, "select from auth.users where id = (select user_id from public.skills where id = $1) for key share", id); err != nil {
+		return fmt.Errorf("lock a skill's owner: %w", err)
+	}
 	var user *uuid.UUID
 	var schedule *string
 	err = tx.QueryRow(ctx, "select user_id, schedule from public.skills where id = $1 and enabled for key share", id).Scan(&user, &schedule)
@@ -63,7 +108,12 @@ func (w *scheduleWorker) Work(ctx context.Context, job *river.Job[Schedule]) err
 	if err != nil {
 		return fmt.Errorf("read a skill's schedule: %w", err)
 	}
-	next, fault := nextTime(job.Args.Schedule, time.Now())
+	// The clock here may be behind the one by which the job was due.
+	after := time.Now()
+	if job.Args.At.After(after) {
+		after = job.Args.At
+	}
+	next, fault := nextTime(job.Args.Schedule, after)
 	var note []byte
 	if fault != nil {
 		note = errorf(CodeInvalidSchedule, "The schedule is not understood: %s.", clean(fault.Error(), 200)).json()

@@ -12,8 +12,15 @@ func TestNextTime(t *testing.T) {
 		{"0 8 * * *", "2026-03-04T07:59:59Z", "2026-03-04T08:00:00Z"},
 		{"0 8 * * *", "2026-03-04T08:00:00Z", "2026-03-05T08:00:00Z"},
 		{"@daily", "2026-12-31T10:00:00Z", "2027-01-01T00:00:00Z"},
-		{"CRON_TZ=Europe/Berlin 0 8 * * *", "2026-03-28T12:00:00Z", "2026-03-29T06:00:00Z"}, // summer time begins
-		{"CRON_TZ=Europe/Berlin 0 8 * * *", "2026-10-24T12:00:00Z", "2026-10-25T07:00:00Z"}, // and ends
+		{"CRON_TZ=Europe/Berlin 0 8 * * *", "2026-03-28T12:00:00Z", "2026-03-29T06:00:00Z"},  // summer time begins
+		{"CRON_TZ=Europe/Berlin 0 8 * * *", "2026-10-24T12:00:00Z", "2026-10-25T07:00:00Z"},  // and ends
+		{"CRON_TZ=Europe/Berlin 30 2 * * *", "2026-03-28T12:00:00Z", "2026-03-29T01:30:00Z"}, // skipped: an hour later
+		{"CRON_TZ=America/Sao_Paulo 0 0 * * *", "2018-11-03T12:00:00Z", "2018-11-04T03:00:00Z"},
+		{"CRON_TZ=America/New_York 30 1 * * *", "2026-11-01T00:00:00Z", "2026-11-01T05:30:00Z"}, // twice: the first time
+		{"CRON_TZ=America/New_York 30 1 * * *", "2026-11-01T05:30:00Z", "2026-11-02T06:30:00Z"},
+		{"CRON_TZ=America/New_York 30 * * * *", "2026-11-01T05:30:00Z", "2026-11-01T06:30:00Z"}, // every hour is an hour
+		{"CRON_TZ=UTC", "2026-01-01T00:00:00Z", ""},                                             // the parser panics
+		{"TZ=", "2026-01-01T00:00:00Z", ""},
 		{"0 0 30 2 *", "2026-01-01T00:00:00Z", ""},
 		{"* * * *", "2026-01-01T00:00:00Z", ""},
 		{"@every 1s", "2026-01-01T00:00:00Z", ""},
@@ -52,6 +59,16 @@ func TestSchedule(t *testing.T) {
 		waiting(t, "0 8 1 1 * scheduled")
 		if !get[bool](t, b.admin, "select scheduled_at > now() from helix.river_job where kind = 'skill_schedule' and state = 'scheduled'") {
 			t.Error("the next one is due already")
+		}
+	})
+	t.Run("RunsOnceWhereTheClockIsBehind", func(t *testing.T) {
+		runs := get[int](t, b.admin, "select count(*) from skill_runs")
+		b.exec(t, `update helix.river_job set scheduled_at = now(), state = 'available' where kind = 'skill_schedule' and state = 'scheduled'`)
+		b.until(t, "the run", "select count(*) = $1 + 1 from skill_runs", runs)
+		waiting(t, "0 8 1 1 * scheduled")
+		if !get[bool](t, b.admin, `select (select (args ->> 'at')::timestamptz from helix.river_job where kind = 'skill_schedule' and state = 'scheduled')
+			> (select max((args ->> 'at')::timestamptz) from helix.river_job where kind = 'skill_schedule' and state = 'completed')`) {
+			t.Error("the next one is due at the same time")
 		}
 	})
 	t.Run("ChangeReplacesIt", func(t *testing.T) {

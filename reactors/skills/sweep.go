@@ -2,6 +2,7 @@ package skills
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -19,23 +20,34 @@ const (
 // sweep is the safety net under what lanes and commits promise: it finds runs
 // and skills that no job will ever look at, as a restored database may have them.
 func (s *Service) sweep() {
+	first := true
 	s.every(sweepEvery, "could not look for runs that were left behind; trying again", func(ctx context.Context) error {
-		tx, err := s.results.Begin(ctx)
-		if err != nil {
-			return err
+		var errs error
+		for _, f := range []func(context.Context, pgx.Tx) error{s.refuseExcess, s.requeueUnclaimed, s.dropClaims,
+			func(ctx context.Context, tx pgx.Tx) error { return s.adoptClaims(ctx, tx, first) }, s.wakeQueues, s.checkPending} {
+			errs = errors.Join(errs, s.sweepOnce(ctx, f))
 		}
-		defer tx.Rollback(context.WithoutCancel(ctx)) //nolint:errcheck // committed, or nothing is written
-		var mine bool
-		if err := tx.QueryRow(ctx, "select pg_try_advisory_xact_lock($1)", sweepLock).Scan(&mine); err != nil || !mine {
-			return err
-		}
-		for _, f := range []func(context.Context, pgx.Tx) error{s.refuseExcess, s.requeueUnclaimed, s.dropClaims, s.adoptClaims, s.wakeQueues, s.checkPending} {
-			if err := f(ctx, tx); err != nil {
-				return err
-			}
-		}
-		return tx.Commit(ctx)
+		first = false
+		return errs
 	})
+}
+
+// sweepOnce does one thing in a transaction of its own: a row that an app's trigger
+// refuses keeps nothing else from being done.
+func (s *Service) sweepOnce(ctx context.Context, f func(context.Context, pgx.Tx) error) error {
+	tx, err := s.results.Begin(ctx)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback(context.WithoutCancel(ctx)) //nolint:errcheck // committed, or nothing is written
+	var mine bool
+	if err := tx.QueryRow(ctx, "select pg_try_advisory_xact_lock($1), set_config('lock_timeout', '5s', true)", sweepLock).Scan(&mine, nil); err != nil || !mine {
+		return err
+	}
+	if err := f(ctx, tx); err != nil {
+		return err
+	}
+	return tx.Commit(ctx)
 }
 
 // refuseExcess ends the newest runs of users who have more waiting than is allowed.
@@ -74,11 +86,15 @@ func (s *Service) dropClaims(ctx context.Context, tx pgx.Tx) error {
 	return nil
 }
 
-// adoptClaims gives the claims of lanes that will not be worked again to new ones.
-func (s *Service) adoptClaims(ctx context.Context, tx pgx.Tx) error {
-	rows, err := tx.Query(ctx, `select distinct c.job_id, c.user_id from helix.skill_claims c
-		where not exists (select from helix.river_job j where j.id = c.job_id
-			and j.state in ('available', 'pending', 'retryable', 'running', 'scheduled')) limit $1`, sweepMost)
+// lost are claims of lanes that will not be worked again, whose process is gone, too:
+// a lane whose job another process took, and ended, may still run what it has.
+const lost = `not exists (select from helix.river_job j where j.id = c.job_id
+		and j.state in ('available', 'pending', 'retryable', 'running', 'scheduled'))
+	and not exists (select from helix.workers w where w.holder = c.holder) and (c.holder <> '` + givenUp + `' or $1)`
+
+// adoptClaims gives lost claims to new lanes.
+func (s *Service) adoptClaims(ctx context.Context, tx pgx.Tx, evenGivenUp bool) error {
+	rows, err := tx.Query(ctx, "select distinct c.job_id, c.user_id from helix.skill_claims c where "+lost+" limit $2", evenGivenUp, sweepMost)
 	if err != nil {
 		return fmt.Errorf("find claims of ended lanes: %w", err)
 	}
@@ -97,7 +113,7 @@ func (s *Service) adoptClaims(ctx context.Context, tx pgx.Tx) error {
 		if err != nil {
 			return err
 		}
-		if _, err := tx.Exec(ctx, "update helix.skill_claims set job_id = $2, attempt = 0 where job_id = $1", o.job, job); err != nil {
+		if _, err := tx.Exec(ctx, "update helix.skill_claims c set job_id = $3, attempt = 0 where job_id = $2 and "+lost, evenGivenUp, o.job, job); err != nil {
 			return fmt.Errorf("adopt claims: %w", err)
 		}
 	}
@@ -113,9 +129,9 @@ func (s *Service) wakeQueues(ctx context.Context, tx pgx.Tx) error {
 			from waiting w where w.user_id is not null),
 		made as (
 			insert into helix.skill_queues (user_id)
-			select id from auth.users where id in (select user_id from waiting) on conflict do nothing)
+			select id from (select id from auth.users where id in (select user_id from waiting) order by id for key share skip locked) u on conflict do nothing)
 		select user_id::text from waiting where user_id is not null
-			and (select count(*) from helix.skill_claims c where c.user_id = waiting.user_id) < $1
+			and (select count(*) from helix.skill_claims c where c.user_id = waiting.user_id and c.permit) < $1
 			and not exists (select from helix.river_job j where j.queue = 'skills' and j.args ->> 'user_id' = waiting.user_id::text
 				and (j.state = 'available' or j.state = 'scheduled' and $2 > 0))
 		limit $3`, s.cfg.Concurrency, s.cfg.Rate, sweepMost)
