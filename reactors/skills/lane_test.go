@@ -92,3 +92,24 @@ func TestFairness(t *testing.T) {
 	b.until(t, "all runs", "select count(*) = 10001 from skill_runs where status = 'succeeded'")
 	t.Logf("10,000 runs took %s", time.Since(began))
 }
+
+// TestStorm: what one user inserts and deletes or cancels by the ten thousand
+// delays another's run by no more than reading it.
+func TestStorm(t *testing.T) {
+	b := newBench(t)
+	b.stream(t)
+	b.work(t, skills.DefaultConfig, runner{run: echo})
+	user, other := b.user(t), b.user(t)
+	skill, others := b.skill(t, user, ""), b.skill(t, other, "")
+	b.exec(t, "insert into skill_runs (user_id, skill_id) select $1, $2 from generate_series(1, 60000)", user, skill)
+	b.exec(t, "delete from skill_runs where user_id = $1", user)
+	if got := b.ended(t, b.run(t, other, others, `{}`)); got != "succeeded" {
+		t.Errorf("beside deleted runs it ended with %q", got)
+	}
+	b.exec(t, "insert into skill_runs (user_id, skill_id) select $1, $2 from generate_series(1, 10000)", user, skill)
+	b.exec(t, "update skill_runs set cancel_requested = true where user_id = $1 and status in ('queued', 'running')", user)
+	if got := b.ended(t, b.run(t, other, others, `{}`)); got != "succeeded" {
+		t.Errorf("beside cancelled runs it ended with %q", got)
+	}
+	b.until(t, "all runs", "select not exists (select from skill_runs where finished_at is null)")
+}
