@@ -104,10 +104,12 @@ func (s *Service) load(ctx context.Context, id uuid.UUID, active string) (*defin
 	d.skill.ID = id
 	var owner *uuid.UUID
 	var steps, parameters, limits *string
-	err := s.pool.QueryRow(ctx, `select d.user_id, d.visibility, d.content_rev, d.sha256, d.status, d.kind, d.version,
+	err := patiently(ctx, func() error {
+		return s.pool.QueryRow(ctx, `select d.user_id, d.visibility, d.content_rev, d.sha256, d.status, d.kind, d.version,
 			sha256(`+codeColumn+`), coalesce(octet_length(`+codeColumn+`), 0), d.steps::text, d.parameters::text, d.capabilities, d.limits::text
 		from `+definitionRows, id, active).Scan(&owner, &d.skill.Visibility, &d.rev, &d.checked, &d.status, &d.skill.Kind, &d.version,
-		&d.codeSum, &d.codeSize, &steps, &parameters, &d.capabilities, &limits)
+			&d.codeSum, &d.codeSize, &steps, &parameters, &d.capabilities, &limits)
+	})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, nil
 	}
@@ -146,8 +148,10 @@ func (s *Service) program(d *definition) sandbox.Program {
 	p.Code = func(ctx context.Context, write func([]byte) error) error {
 		for at := 0; at < size; at += codePart {
 			var part []byte
-			err := s.pool.QueryRow(ctx, "select substring("+codeColumn+" from $3 for $4) from "+definitionRows+
-				" where d.content_rev = $5 or $2 <> ''", id, active, at+1, codePart, rev).Scan(&part)
+			err := patiently(ctx, func() error {
+				return s.pool.QueryRow(ctx, "select substring("+codeColumn+" from $3 for $4) from "+definitionRows+
+					" where d.content_rev = $5 or $2 <> ''", id, active, at+1, codePart, rev).Scan(&part)
+			})
 			if errors.Is(err, pgx.ErrNoRows) {
 				return errChanged
 			}

@@ -27,8 +27,10 @@ func (s *Service) find(ctx context.Context, user, namer uuid.UUID, ref string) (
 	if id, err := uuid.Parse(ref); err == nil {
 		sql, args = "s.id = $2 and (s.user_id = r.user_id or s.user_id is null or s.visibility = 'public')", []any{user, id}
 	}
-	err := s.pool.QueryRow(ctx, "select "+stateColumns+" from (select $1::uuid as user_id) r join public.skills s on "+sql+
-		" order by s.user_id is null, s.created_at, s.id limit 1", args...).Scan(into...)
+	err := patiently(ctx, func() error {
+		return s.pool.QueryRow(ctx, "select "+stateColumns+" from (select $1::uuid as user_id) r join public.skills s on "+sql+
+			" order by s.user_id is null, s.created_at, s.id limit 1", args...).Scan(into...)
+	})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, nil
 	}
@@ -66,7 +68,7 @@ func (s *Service) resolve(ctx context.Context, user uuid.UUID, st *skillState) (
 			}
 			return nil, nil, fault
 		case st.Status == statusPending && active == "":
-			if err := s.check(ctx, st.ID); err != nil {
+			if err := patiently(ctx, func() error { return s.check(ctx, st.ID) }); err != nil {
 				return nil, nil, err
 			}
 			var err error

@@ -89,7 +89,9 @@ func (r *run) work(ctx context.Context) error {
 			Message: fmt.Sprintf("The process that ran it was lost %d times; that may be this run's doing.", r.Interruptions)}
 	}
 	if r.Large {
-		err := r.s.pool.QueryRow(ctx, "select input, definition from public.skill_runs where id = $1", r.RunID).Scan(&r.Input, &r.Definition)
+		err := patiently(ctx, func() error {
+			return r.s.pool.QueryRow(ctx, "select input, definition from public.skill_runs where id = $1", r.RunID).Scan(&r.Input, &r.Definition)
+		})
 		if errors.Is(err, pgx.ErrNoRows) {
 			return errGone
 		}

@@ -217,3 +217,24 @@ func TestChangedMeanwhile(t *testing.T) {
 		t.Errorf("it ran %q", read)
 	}
 }
+
+// TestDatabaseBreaksOff: a run whose sessions are ended by the server is none that
+// failed.
+func TestDatabaseBreaksOff(t *testing.T) {
+	b := newBench(t)
+	b.stream(t)
+	b.work(t, skills.DefaultConfig, runner{run: func(ctx context.Context, call sandbox.Call) (sandbox.Result, error) {
+		return sandbox.Result{Output: call.Input}, call.Program.Code(ctx, func([]byte) error { return nil })
+	}})
+	user := b.user(t)
+	for range 100 { // none of which is known yet
+		skill := b.skill(t, user, "")
+		b.exec(t, `insert into skill_runs (user_id, skill_id, input) select $1, $2, to_jsonb(repeat('x', case when n = 3 then 500000 else 1 end) || n) from generate_series(1, 3) n`, user, skill)
+		b.exec(t, `select pg_terminate_backend(a.pid) from pg_stat_activity a where a.datname = current_database() and a.backend_type = 'client backend'
+			and a.pid <> pg_backend_pid() and a.query ~ '^select (input|substring|d\.user_id|s\.id)'`)
+	}
+	b.until(t, "all runs", "select not exists (select from skill_runs where finished_at is null)")
+	if got := get[string](t, b.admin, "select string_agg(concat_ws(' ', status, code, n), ', ') from (select status, error ->> 'code' as code, count(*) as n from skill_runs group by 1, 2) x"); got != "succeeded 300" {
+		t.Errorf("the runs ended so: %s", got)
+	}
+}
