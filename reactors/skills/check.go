@@ -87,7 +87,7 @@ func (s *Service) writeCheck(ctx context.Context, d *definition, report *sandbox
 	var owner *uuid.UUID
 	err = tx.QueryRow(ctx, `update public.skills set status = $3, error = $4, sha256 = $5, checked_at = now(),
 			checks = $6::text::jsonb || case when checks ? 'schedule' then jsonb_build_object('schedule', checks -> 'schedule') else '{}' end
-		where id = $1 and content_rev = $2 and status = 'pending' returning user_id`,
+		where id = $1 and coalesce(content_rev, 0) = $2 and coalesce(status, 'pending') = 'pending' returning user_id`,
 		d.skill.ID, d.rev, status, fault.json(), d.skill.SHA256, string(checks)).Scan(&owner)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return false, nil

@@ -54,7 +54,8 @@ type skillState struct {
 const claimColumns = `r.id, r.user_id, r.created_at, r.skill_id, r.definition is not null, r.dry_run, r.step_results,
 	x.large, case when not x.large then r.input end, case when not x.large then r.definition end, ` + stateColumns
 
-const stateColumns = `s.id, s.user_id, s.visibility, s.enabled, s.status, s.content_rev, s.sha256, s.active_sha256, s.error,
+// A column that the project had before may be null.
+const stateColumns = `s.id, s.user_id, coalesce(s.visibility, 'private'), coalesce(s.enabled, true), coalesce(s.status, 'pending'), coalesce(s.content_rev, 0), s.sha256, s.active_sha256, s.error,
 	(select array_agg(g.capability) from public.skill_grants g
 		where g.user_id = r.user_id and g.skill_id = s.id and g.sha256 = coalesce(s.active_sha256, s.sha256))`
 

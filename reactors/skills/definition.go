@@ -85,11 +85,12 @@ func (d *definition) digest() string {
 // Where definitions are: the newest in the skill's row, checked ones in
 // skill_versions, where the description is one jsonb.
 const definitionRows = `(
-	select s.user_id, s.visibility, s.content_rev, s.sha256, s.status, s.kind, s.wasm_bytecode, s.source, nullif(s.steps, 'null') as steps,
+	select s.user_id, coalesce(s.visibility, 'private') as visibility, coalesce(s.content_rev, 0) as content_rev, s.sha256,
+		coalesce(s.status, 'pending') as status, s.kind, s.wasm_bytecode, s.source, nullif(s.steps, 'null') as steps,
 		nullif(s.parameters, 'null') as parameters, array(select coalesce(c, '') from unnest(s.capabilities) c) as capabilities, nullif(s.limits, 'null') as limits, coalesce(s.version, '') as version
 	from public.skills s where s.id = $1 and $2 = ''
 	union all
-	select s.user_id, s.visibility, s.content_rev, s.sha256, s.status, v.definition ->> 'kind', v.wasm_bytecode, v.definition ->> 'source', nullif(v.definition -> 'steps', 'null'),
+	select s.user_id, coalesce(s.visibility, 'private') as visibility, coalesce(s.content_rev, 0) as content_rev, s.sha256, coalesce(s.status, 'pending') as status, v.definition ->> 'kind', v.wasm_bytecode, v.definition ->> 'source', nullif(v.definition -> 'steps', 'null'),
 		nullif(v.definition -> 'parameters', 'null'), array(select coalesce(c, '') from jsonb_array_elements_text(v.definition -> 'capabilities') c),
 		nullif(v.definition -> 'limits', 'null'), coalesce(v.version, '')
 	from public.skills s join public.skill_versions v on v.skill_id = s.id where s.id = $1 and v.sha256 = $2) d`

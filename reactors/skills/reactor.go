@@ -87,7 +87,7 @@ func (Reactor) React(ctx context.Context, tx *reactors.Tx, rows []reactors.Row) 
 			id, _ := row.Text(colSkillID)
 			status, _ := row.Text(colSkillStatus)
 			p := plan{check: status == statusPending}
-			if enabled, _ := row.Text(colSkillEnabled); enabled == "t" {
+			if enabled, _ := row.Text(colSkillEnabled); enabled != "f" { // null where the project had the column before
 				p.schedule, _ = row.Text(colSkillSchedule)
 			}
 			plans[id] = p

@@ -101,7 +101,7 @@ func (w *scheduleWorker) Work(ctx context.Context, job *river.Job[Schedule]) err
 	}
 	var user *uuid.UUID
 	var schedule *string
-	err = tx.QueryRow(ctx, "select user_id, schedule from public.skills where id = $1 and enabled for key share", id).Scan(&user, &schedule)
+	err = tx.QueryRow(ctx, "select user_id, schedule from public.skills where id = $1 and enabled is not false for key share", id).Scan(&user, &schedule)
 	if errors.Is(err, pgx.ErrNoRows) || err == nil && (schedule == nil || strings.TrimSpace(*schedule) != job.Args.Schedule) {
 		return tx.Commit(ctx) // what is there now has a job of its own
 	}
@@ -129,7 +129,7 @@ func (w *scheduleWorker) Work(ctx context.Context, job *river.Job[Schedule]) err
 	}
 	if !job.Args.At.IsZero() && fault == nil && user != nil {
 		_, err := tx.Exec(ctx, `insert into public.skill_runs (user_id, skill_id) select user_id, id from public.skills
-			where id = $1 and status <> 'invalid'`, id)
+			where id = $1 and status is distinct from 'invalid'`, id)
 		if err != nil {
 			return fmt.Errorf("insert a scheduled run: %w", err)
 		}
