@@ -234,10 +234,10 @@ func (a stored) starved(err error, result sandbox.Result, limits sandbox.Limits)
 		!slices.Contains(a.expect, sandbox.WallTimeExceeded) && result.CPU < limits.CPU
 }
 
-// unwinding tells whether the race detector, in the child too, took all of the CPU
-// time for a deep stack.
+// unwinding tells whether a busy machine, or the race detector in the child, took
+// all of the CPU time for a deep stack.
 func (a stored) unwinding(code sandbox.Code) bool {
-	return raceDetector && code == sandbox.CPUTimeExceeded && slices.Contains(a.expect, sandbox.StackOverflow)
+	return code == sandbox.CPUTimeExceeded && slices.Contains(a.expect, sandbox.StackOverflow)
 }
 
 // shelf is a Host that has nothing.
