@@ -53,8 +53,15 @@ func (e *Error) Unwrap() error { return e.cause }
 
 func (e *Error) Error() string { return fmt.Sprintf("%s: %s", e.Code, e.Message) }
 
-// Retryable reports whether the same call may well succeed later.
-func (e *Error) Retryable() bool { return e.Code == WorkerLost || e.Code == Unavailable }
+// Retryable reports whether the same call may well succeed later. The last three
+// are of host calls.
+func (e *Error) Retryable() bool {
+	switch e.Code {
+	case WorkerLost, Unavailable, "internal", "network_error", "statement_timeout":
+		return true
+	}
+	return false
+}
 
 // Errorf makes an Error.
 func Errorf(code Code, format string, args ...any) *Error {

@@ -11,7 +11,7 @@ import (
 
 const (
 	maxDepth  = 1000 // of JSON in rows
-	maxDigits = 1000 // of a number in JSON, with its exponent's zeros
+	maxDigits = 100  // of a number in JSON, with its exponent's zeros: as what clients write
 )
 
 // storable says what keeps JSON out of a jsonb column, though it is JSON: what

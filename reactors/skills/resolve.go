@@ -52,6 +52,7 @@ func namer(skill rights.Skill, user uuid.UUID) uuid.UUID {
 // resolve gives what a skill's row says to run; the row is as it was a moment ago.
 // One that is pending is checked first, so that nobody waits for a queue.
 func (s *Service) resolve(ctx context.Context, user uuid.UUID, st *skillState) (*definition, *skillState, error) {
+	again := true
 	for range maxChecks {
 		if st == nil {
 			return nil, nil, errorf(CodeNotFound, "There is no such skill that you may run.")
@@ -60,6 +61,15 @@ func (s *Service) resolve(ctx context.Context, user uuid.UUID, st *skillState) (
 		switch {
 		case !st.Enabled:
 			return nil, nil, errorf(CodeDisabled, "The skill is disabled; set enabled to run it.")
+		case st.Status == statusInvalid && active == "" && again && st.Error != nil && st.Error.Code == CodeNotFound:
+			// What it calls may be there by now.
+			again = false
+			_, err := s.pool.Exec(ctx, "update public.skills set status = 'pending' where id = $1 and content_rev = $2 and status = 'invalid'", st.ID, st.Rev)
+			if err != nil {
+				return nil, nil, fmt.Errorf("check a skill again: %w", err)
+			}
+			st.Status = statusPending
+			continue
 		case st.Status == statusInvalid && active == "":
 			fault := errorf(CodeInvalid, "The skill is invalid.")
 			if st.Error != nil {

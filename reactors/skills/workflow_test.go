@@ -44,6 +44,16 @@ func TestComposite(t *testing.T) {
 			t.Errorf("one that calls it ended with %q: %s", got, b.fault(t, outer))
 		}
 	})
+	t.Run("a skill that is called may come later", func(t *testing.T) {
+		early := b.named(t, user, "early", `[{"stepId": "a", "skillName": "late"}]`)
+		if got := b.ended(t, b.run(t, user, early, `{}`)); got != "failed skill_invalid" {
+			t.Fatalf("it ended with %q", got)
+		}
+		b.named(t, user, "late", `[{"stepId": "a", "skillName": "echo"}]`)
+		if got := b.ended(t, b.run(t, user, early, `{}`)); got != "succeeded" {
+			t.Errorf("when what it calls is there, it ended with %q", got)
+		}
+	})
 	// Each knows the next, and the last the first.
 	ring := b.named(t, user, "ring1", "")
 	b.named(t, user, "ring2", `[{"stepId": "a", "skillName": "ring1"}]`)

@@ -12,7 +12,7 @@ create or replace function helix.status()
 returns table (reactor text, running boolean, healthy boolean, lag_seconds double precision, queue_depth bigint, updated_at timestamptz,
   details jsonb)
 language sql stable security definer set search_path = '' as $$
-  select coalesce(r.reactor, 'helixd'), s.running, s.running and s.lag < 60 and coalesce(p.active, false) and coalesce((w.details ->> 'healthy')::boolean, true),
+  select coalesce(r.reactor, 'helixd'), s.running, s.running and s.lag < 60 and coalesce(p.active, false) and coalesce((w.details ->> 'healthy')::boolean, r.queue is null),
     s.lag, q.depth, l.heartbeat_at, w.details
   from (select) one
   left join helix.reactors r on true
@@ -41,7 +41,7 @@ language sql stable security definer set search_path = '' as $$
     where w.heartbeat_at > now() - interval '10 seconds' and w.details ? r.reactor
     order by (w.details -> r.reactor ->> 'healthy')::boolean, w.holder limit 1) w on true
 $$;
-comment on function helix.status() is 'queue_depth counts to 10,000; details is what its workers say of themselves; lag_seconds of one that is not running is since its last sign';
+comment on function helix.status() is 'queue_depth counts to 10,000; details is what its workers say of themselves, and without one that has jobs is not healthy; lag_seconds of one that is not running is since its last sign';
 revoke all on function helix.status() from public, anon, authenticated, service_role;
 grant execute on function helix.status() to authenticated, service_role;
 

@@ -9,7 +9,7 @@ import (
 )
 
 // golden is what the files were when their version was given.
-var golden = struct{ version, sha256 string }{"20261121001000", "cb0ba29311eda8588b8c381020ea98b4072bce4349c744e266fe30e198677ce0"}
+var golden = struct{ version, sha256 string }{"20261121001100", "24b733bf523e9df8a009c613fed674a67da8992ea61aa540517c9b4c795e5dfc"}
 
 func TestVersion(t *testing.T) {
 	sum := sha256.Sum256([]byte(triggers.SQL()))

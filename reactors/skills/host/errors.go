@@ -8,5 +8,7 @@ const (
 	InvalidRequest   sandbox.Code = "invalid_request"   // of a host call
 	StatementTimeout sandbox.Code = "statement_timeout" // of a host call that asks the database; it may succeed later
 	SecretNotFound   sandbox.Code = "secret_not_found"
-	TooDeep          sandbox.Code = "too_deep" // skills that call skills
+
+	SecretsUnavailable sandbox.Code = "secrets_unavailable" // an operator has to mend it
+	TooDeep            sandbox.Code = "too_deep"            // skills that call skills
 )

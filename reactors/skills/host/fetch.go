@@ -137,6 +137,8 @@ func (c *call) secret(ctx context.Context, name, host string) (string, error) {
 	switch {
 	case errors.Is(err, secrets.ErrNotFound):
 		return "", sandbox.Errorf(SecretNotFound, "there is no secret %s", name)
+	case errors.Is(err, secrets.ErrNoKey):
+		return "", sandbox.Errorf(SecretsUnavailable, "secrets cannot be read here: the operator has to set HELIX_AGE_KEY")
 	case err != nil:
 		return "", err
 	case !secrets.MayBeSent(hosts, host):
