@@ -69,9 +69,9 @@ func (p *Pool) compile(ctx context.Context, tenant string, prog Program) (Report
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	defer context.AfterFunc(p.life, func() { end(errClosed) })()
-	leave, err := p.turns.take(ctx, tenant)
+	leave, err := p.turns.Take(ctx, tenant)
 	if err != nil {
-		return Report{}, err
+		return Report{}, cancelled(ctx)
 	}
 	defer leave()
 	select {

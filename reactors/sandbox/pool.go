@@ -10,6 +10,8 @@ import (
 	"sync"
 
 	"github.com/rs/zerolog"
+
+	"github.com/helixd/helixd/internal/turn"
 )
 
 // Config is a Pool's.
@@ -37,7 +39,7 @@ type Pool struct {
 	missing string // why nothing is run; "" when all is there
 	cache   *cache
 
-	turns     turns
+	turns     turn.Turns[string] // to have a program compiled: hard ones of one tenant hold up nobody else
 	compilers chan struct{}
 	life      context.Context // ends with Close
 	end       context.CancelCauseFunc
@@ -72,7 +74,7 @@ func NewPool(ctx context.Context, cfg Config) (*Pool, error) {
 	}
 	p := &Pool{
 		log: cfg.Log, limits: cfg.Limits, unsafe: cfg.AllowUnsafe, command: cfg.Command, cache: cache,
-		turns: turns{of: map[string]*turn{}}, compilers: make(chan struct{}, compilers), primed: map[string]bool{},
+		compilers: make(chan struct{}, compilers), primed: map[string]bool{},
 	}
 	p.life, p.end = context.WithCancelCause(context.WithoutCancel(ctx))
 	p.staff = newStaff(cfg.Workers, &p.children, func() (*process, error) { return p.spawn(start{}) })

@@ -49,7 +49,7 @@ func httpFetch(ctx context.Context, c *call) ([]byte, error) {
 		}
 	}()
 	room := func(waiting context.Context) (err error) {
-		leave, err = c.services.large.take(waiting, c.subject.User)
+		leave, err = c.services.large.Take(waiting, c.subject.User)
 		return err
 	}
 	resp, err := c.services.Broker.Fetch(ctx, broker.Request{Method: r.Method, URL: r.URL, Headers: r.Headers, Body: body,

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/helixd/helixd/internal/turn"
 	"github.com/helixd/helixd/reactors/skills/host/broker"
 	"github.com/helixd/helixd/reactors/skills/host/secrets"
 	"github.com/helixd/helixd/reactors/skills/rights"
@@ -22,8 +23,11 @@ type Options struct {
 
 // Services serve the host calls of all runs.
 type Services struct {
-	pool  *pgxpool.Pool
-	large turns // of large bodies
+	pool *pgxpool.Pool
+	// A user has one large body in the daemon's memory at a time. With all copies,
+	// until its program has read it, that takes four times MaxBody, and a user's
+	// programs can ask for 36 at once.
+	large turn.Turns[uuid.UUID]
 	Options
 }
 
@@ -35,7 +39,7 @@ func New(pool *pgxpool.Pool, o Options) *Services {
 	if o.Secrets == nil {
 		o.Secrets = secrets.WithoutKey(pool)
 	}
-	return &Services{pool: pool, large: turns{of: map[uuid.UUID]*turn{}}, Options: o}
+	return &Services{pool: pool, Options: o}
 }
 
 // Decide says what a skill may do for a runner, by the grants that the runner has
