@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"strings"
@@ -19,7 +18,7 @@ import (
 // process is a child as the daemon holds it.
 type process struct {
 	cmd    *exec.Cmd
-	conn   net.Conn
+	conn   *os.File
 	frames *frameReader
 	usage  usage
 	stderr firstBytes

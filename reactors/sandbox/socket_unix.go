@@ -5,13 +5,12 @@ package sandbox
 import (
 	"fmt"
 	"io"
-	"net"
 	"os"
 	"syscall"
 )
 
 // socketPair gives the daemon's end and the child's.
-func socketPair() (net.Conn, *os.File, error) {
+func socketPair() (ours, theirs *os.File, err error) {
 	syscall.ForkLock.RLock()
 	fds, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
 	if err == nil {
@@ -22,14 +21,9 @@ func socketPair() (net.Conn, *os.File, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("make a socket: %w", err)
 	}
-	ours, theirs := os.NewFile(uintptr(fds[0]), "socket"), os.NewFile(uintptr(fds[1]), "socket")
-	defer ours.Close() // FileConn has its own
-	conn, err := net.FileConn(ours)
-	if err != nil {
-		theirs.Close()
-		return nil, nil, fmt.Errorf("make a socket: %w", err)
-	}
-	return conn, theirs, nil
+	// Both ends block: a thread in a system call is woken sooner than one in the
+	// poller wakes a goroutine.
+	return os.NewFile(uintptr(fds[0]), "socket"), os.NewFile(uintptr(fds[1]), "socket"), nil
 }
 
 // fdReader and fdWriter are a child's end: blocking system calls wake a worker
