@@ -205,6 +205,12 @@ func TestRun(t *testing.T) {
 			t.Errorf("confirmed moved from %s to %s", before, lsn)
 		}
 		b.sink.fail = nil
+		until(t, "the walsender to have seen the end", func() (free bool) {
+			if err := b.admin.QueryRow(t.Context(), "select not active from pg_replication_slots where slot_name = $1", b.cfg.Slot).Scan(&free); err != nil {
+				t.Fatal(err)
+			}
+			return free
+		})
 		b.start(t)
 		until(t, "the change again", func() bool { return b.sink.seen() == 1 })
 		b.end(t)
