@@ -79,7 +79,7 @@ func (p hostileProgram) Run(ctx context.Context, env *sandbox.Env) ([]byte, erro
 	case "work on":
 		go spin()
 		return json.Marshal(os.Getpid())
-	case "sleep":
+	case "sleep": // what the wall limit, and not that of CPU time, has to end
 		time.Sleep(time.Duration(d.N) * time.Millisecond)
 		return []byte(`"slept"`), nil
 	case "sleep and fail":

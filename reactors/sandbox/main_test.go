@@ -148,7 +148,7 @@ func waitFor(t *testing.T, ok func() bool) {
 		if time.Now().After(deadline) {
 			t.Fatal("it did not happen in 10 s")
 		}
-		time.Sleep(time.Millisecond)
+		time.Sleep(time.Millisecond) // between two looks
 	}
 }
 

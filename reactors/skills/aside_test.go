@@ -78,7 +78,7 @@ func TestAccountDeletion(t *testing.T) {
 	var n atomic.Int64
 	b.work(t, skills.DefaultConfig, runner{run: func(ctx context.Context, call sandbox.Call) (sandbox.Result, error) {
 		if n.Add(1)%3 == 0 {
-			time.Sleep(5 * time.Millisecond)
+			time.Sleep(5 * time.Millisecond) // the work of a run, so that some are in it when the account goes
 		}
 		return echo(ctx, call)
 	}})

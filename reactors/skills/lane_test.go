@@ -52,7 +52,7 @@ func TestConcurrency(t *testing.T) {
 		defer running.Add(-1)
 		for m := most.Load(); n > m && !most.CompareAndSwap(m, n); m = most.Load() {
 		}
-		time.Sleep(3 * time.Millisecond)
+		time.Sleep(3 * time.Millisecond) // the work of a run, so that they overlap
 		return sandbox.Result{Output: call.Input}, nil
 	}}
 	cfg := skills.DefaultConfig
