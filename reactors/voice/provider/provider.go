@@ -1,0 +1,84 @@
+// Package provider asks speech recognisers for transcripts. Each Provider makes
+// one HTTP request a call; a Client in front of it knows how many may be under
+// way, when to ask again and when not to ask at all.
+package provider
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+)
+
+// Provider is a recogniser.
+type Provider interface {
+	// Name goes into the rows, such as "deepgram nova-3".
+	Name() string
+	// MostBytes is the size of the largest body that it takes, and MostDuration the
+	// longest audio; 0: any.
+	MostBytes() int64
+	MostDuration() time.Duration
+	// TakesURL reports whether Request.URL may stand in for a body.
+	TakesURL() bool
+	// Transcribe makes one request. Its error is an *Error, or ctx's.
+	Transcribe(ctx context.Context, r Request) (Answer, error)
+}
+
+// Request is one piece of audio.
+type Request struct {
+	// Open gives the audio from its start, each time: Size bytes of ContentType.
+	Open        func() (io.ReadCloser, error)
+	Size        int64
+	ContentType string // "audio/wav", or that of the original bytes
+	// URL, if it is not empty, is where the provider fetches the audio itself.
+	URL string
+	// Language is a BCP 47 tag, a hint; "" has it detected.
+	Language string
+	// Key is the same for each repetition of this request.
+	Key string
+}
+
+// Answer is what was heard.
+type Answer struct {
+	Transcript string        `json:"transcript"`
+	Confidence *float64      `json:"confidence,omitempty"` // 0..1
+	Words      []Word        `json:"words,omitempty"`
+	Language   string        `json:"language,omitempty"` // BCP 47, as it was detected
+	Duration   time.Duration `json:"duration,omitempty"` // 0: not told
+	RequestID  string        `json:"request_id,omitempty"`
+}
+
+// Word is one word and when it was said, in seconds from the start of the audio.
+type Word struct {
+	Word       string   `json:"word"`
+	Start      float64  `json:"start"`
+	End        float64  `json:"end"`
+	Confidence *float64 `json:"confidence"` // null: not told
+}
+
+// Code says why there is no answer. It is the code of the error on a row.
+type Code string
+
+// Codes of an Error, and whether they are retried.
+const (
+	Rejected        Code = "provider_rejected"         // 400 and the like: never
+	Unauthorized    Code = "provider_unauthorized"     // 401, 403: never
+	PaymentRequired Code = "provider_payment_required" // 402: all requests pause
+	TooLarge        Code = "provider_too_large"        // 413: never
+	RateLimited     Code = "provider_rate_limited"     // 429: yes
+	Unavailable     Code = "provider_unavailable"      // 408, 422 (an interrupted upload), 5xx, network, time-out: yes
+	BadAnswer       Code = "provider_answer_invalid"   // 200 with what is no answer: yes
+)
+
+// Error is why there is no answer.
+type Error struct {
+	Code      Code
+	Message   string        // one sentence a person can act on; never the key, never the audio
+	Status    int           // of HTTP, 0: there was none
+	RequestID string        // the provider's, where it told
+	After     time.Duration // of Retry-After, 0: not told
+	Retry     bool          // asking again may help
+	Sent      bool          // false: the request certainly did not reach the provider
+}
+
+func (e *Error) Error() string { return fmt.Sprintf("%s: %s", e.Code, e.Message) }
