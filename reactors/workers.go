@@ -76,7 +76,7 @@ func (j *Jobs) beat(ctx context.Context) error {
 	defer cancel()
 	batch := &pgx.Batch{}
 	batch.Queue(`insert into helix.workers (holder, details) values ($1, $2)
-		on conflict (holder) do update set heartbeat_at = now()`, j.holder, j.details())
+		on conflict (holder) do update set heartbeat_at = now(), details = excluded.details`, j.holder, j.details())
 	// Who never said anything is an older helixd: River rescues its jobs.
 	batch.Queue(`with dead as (
 			select holder from helix.workers where heartbeat_at < now() - $1::interval
