@@ -1,0 +1,59 @@
+package speech
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Need skips the test where one of the programs is not on PATH, see [Missing].
+func Need(t testing.TB, programs ...string) {
+	t.Helper()
+	for _, name := range programs {
+		if _, err := exec.LookPath(name); err != nil {
+			Missing(t, "there is no %s (on Debian and Ubuntu as root: testenv/voice.sh)", name)
+		}
+	}
+}
+
+// Missing skips a test that lacks what voice tests need, or fails it where
+// HELIX_TEST_AUDIO=require says that it must run.
+func Missing(t testing.TB, format string, args ...any) {
+	t.Helper()
+	if os.Getenv("HELIX_TEST_AUDIO") == "require" {
+		t.Fatalf("HELIX_TEST_AUDIO=require, but "+format, args...)
+	}
+	t.Skipf(format, args...)
+}
+
+// Root is the repository's, which the current folder is in.
+func Root() (string, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir, nil
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return "", errors.New("no go.mod here or above: run it inside the repository")
+		}
+		dir = parent
+	}
+}
+
+// run runs a program to its end.
+func run(ctx context.Context, name string, args ...string) error {
+	if out, err := exec.CommandContext(ctx, name, args...).CombinedOutput(); err != nil {
+		return fmt.Errorf("%s %s: %w\n%s", name, strings.Join(args, " "), err, bytes.TrimSpace(out))
+	}
+	return nil
+}
