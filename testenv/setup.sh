@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Makes sure that this machine can run the tests: Postgres server binaries with pgvector, a C compiler for
-# `go test -race`, and the JavaScript engine. Idempotent; silent and quick when there is nothing to do.
+# `go test -race`, the JavaScript engine and the audio decoder. Idempotent; silent and quick when there is nothing to do.
 #
 #   HELIX_TESTENV=docker         use a container engine instead of local binaries
 #   HELIX_TESTENV_BINDIR=<dir>   look for the server binaries there first
@@ -40,6 +40,10 @@ if ! "$fetch_engine" 2>/dev/null; then
 	command -v npm >/dev/null || "$(dirname "$0")/supabasejs/setup.sh" >/dev/null || true
 	"$fetch_engine" || die "no JavaScript engine: JavaScript tools and their tests will not work"
 fi
+
+# --- the audio decoder, which the build embeds ----------------------------------------------------------------------
+"$(dirname "$0")/../reactors/voice/decode/build.sh" ||
+	say "no audio decoder: recordings go to the provider as they are, and the tests of voice will not work"
 
 # --- nothing to do? ---------------------------------------------------------------------------------------------
 if [ "${HELIX_TESTENV:-}" = docker ]; then
@@ -131,33 +135,13 @@ no_default_cluster() {
 }
 
 # build_pgvector compiles pgvector for server $1 from the source package of a newer release of the same
-# distribution, fetched (and verified) by apt from the mirror that this machine already uses.
+# distribution.
 build_pgvector() {
-	local major=$1 suite component id mirror key
-	# shellcheck source=/dev/null
-	id=$(. /etc/os-release && echo "$ID")
-	case $id in
-	debian) suite=trixie component=main ;;
-	ubuntu) suite=noble component=universe ;;
-	*) die "no pgvector package for $id: install pgvector for postgresql-$major by hand, or start Docker" ;;
-	esac
-	# indextargets also lists third-party sources: the distribution's own have its name as Origin and as Label.
-	local own=("Created-By: Packages" "Origin: ${id^}" "Label: ${id^}")
-	# shellcheck disable=SC2016 # $(...) is apt's own syntax
-	mirror=$(apt-get indextargets --format '$(REPO_URI)' "${own[@]}" | head -n 1)
-	[ -n "$mirror" ] || die "apt knows no ${id^} mirror: run 'apt-get update' and look at its errors"
-	# shellcheck disable=SC2016
-	key=$(apt-get indextargets --format '$(SIGNED_BY)' "${own[@]}" | head -n 1)
-	case $key in /*) key="[signed-by=$key]" ;; *) key="" ;; esac
-
-	say "building pgvector for Postgres $major from the source package of $suite"
-	mkdir -p "$work/lists" "$work/cache/archives/partial" "$work/src"
-	echo "deb-src $key $mirror $suite $component" >"$work/sources.list"
-	local apt=(apt-get -qq -o "Dir::Etc::SourceList=$work/sources.list" -o Dir::Etc::SourceParts=/dev/null
-		-o "Dir::State::Lists=$work/lists" -o "Dir::Cache=$work/cache" -o APT::Sandbox::User=)
-	"${apt[@]}" update >"$log" 2>&1 || die "cannot read $suite's package lists: $(tail -n 3 "$log")"
-	(cd "$work/src" && "${apt[@]}" source pgvector >"$log" 2>&1) ||
-		die "cannot get pgvector's source package: $(tail -n 3 "$log")"
+	local major=$1
+	say "building pgvector for Postgres $major from the source package of a newer release"
+	mkdir -p "$work/src"
+	"$(dirname "$0")/apt-source.sh" pgvector "$work/src" 2>"$log" ||
+		die "no pgvector: $(tail -n 3 "$log"); install pgvector for postgresql-$major by hand, or start Docker"
 	# OPTFLAGS is -march=native by default, which breaks images that are built on one machine and run on another.
 	(cd "$work"/src/pgvector-*/ &&
 		make OPTFLAGS="" PG_CONFIG="/usr/lib/postgresql/$major/bin/pg_config" >"$log" 2>&1 &&

@@ -22,11 +22,12 @@ import (
 	"github.com/helixd/helixd/reactors/skills/javascript"
 	"github.com/helixd/helixd/reactors/skills/rights"
 	"github.com/helixd/helixd/reactors/skills/tools"
+	"github.com/helixd/helixd/reactors/voice/decode"
 	"github.com/helixd/helixd/replication/stream"
 )
 
 // guests are what worker children run.
-var guests = map[string]sandbox.Guest{sandbox.KindWASM: wasm.Guest{}, sandbox.KindJavaScript: javascript.Guest{}}
+var guests = map[string]sandbox.Guest{sandbox.KindWASM: wasm.Guest{}, sandbox.KindJavaScript: javascript.Guest{}, decode.Kind: decode.Guest{}}
 
 // skillSettings are those of the reactor skills: as they were given, and read.
 type skillSettings struct {
@@ -136,13 +137,10 @@ func (s *skillSettings) parseMCP() error {
 // ends those.
 func newSkills(ctx context.Context, cfg *config, db *pgxpool.Pool, log zerolog.Logger) (service *skills.Service, stop func(), err error) {
 	s := &cfg.skills
-	dir := s.cacheDir
-	if dir == "" {
-		if dir, err = defaultCacheDir(); err != nil {
-			return nil, nil, &stream.SetupError{Problem: "there is no directory for compiled skills: " + err.Error(), Hint: cacheDirHint}
-		}
+	dir, err := s.childrenDir()
+	if err != nil {
+		return nil, nil, err
 	}
-	_ = os.Chmod(dir, 0o711) // children are another user; where that is not enough the sandbox says so
 	boxes, err := sandbox.NewPool(ctx, sandbox.Config{Dir: dir, Workers: s.config.Workers + skills.NestedWorkers, Limits: s.config.Limits,
 		AllowUnsafe: s.unsafe, Log: log})
 	if err != nil {
@@ -159,4 +157,15 @@ func newSkills(ctx context.Context, cfg *config, db *pgxpool.Pool, log zerolog.L
 			log.Warn().Err(err).Msg("the sandbox did not close in order")
 		}
 	}, nil
+}
+
+// childrenDir is the directory in which worker children find their programs.
+func (s *skillSettings) childrenDir() (dir string, err error) {
+	if dir = s.cacheDir; dir == "" {
+		if dir, err = defaultCacheDir(); err != nil {
+			return "", &stream.SetupError{Problem: "there is no directory for compiled programs: " + err.Error(), Hint: cacheDirHint}
+		}
+	}
+	_ = os.Chmod(dir, 0o711) // children are another user; where that is not enough the sandbox says so
+	return dir, nil
 }

@@ -285,7 +285,7 @@ func programDir(dir string, p program) string {
 }
 
 func compileDir(dir string, p program) string {
-	if p.kind == KindWASM {
+	if isModule(p.kind) {
 		return programDir(dir, p)
 	}
 	return filepath.Join(dir, "compiled", p.kind)

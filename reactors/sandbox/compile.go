@@ -90,7 +90,7 @@ func (p *Pool) compile(ctx context.Context, tenant string, prog Program) (Report
 // sees a program may write there, so the empty program is checked first; what is
 // wrong with that does not matter.
 func (p *Pool) prime(ctx context.Context, kind string) error {
-	if kind == KindWASM {
+	if isModule(kind) {
 		return nil
 	}
 	p.priming.Lock() // for a compile at most, which has its limits
@@ -121,7 +121,8 @@ func (p *Pool) compileIn(ctx context.Context, prog Program, s start) (Report, er
 	}
 	defer func() { child.kill(nil); <-child.ended }()
 	defer context.AfterFunc(ctx, func() { child.kill(cancelled(ctx)) })()
-	limits := Limits{Wall: compileWall, CPU: compileCPU}
+	cpu, wall := compileTime(s.Kind)
+	limits := Limits{Wall: wall, CPU: cpu}
 	watch := child.watch(limits, child.cpu(), compileRSS+p.limits.Memory, func(Code, string, ...any) *Error { return tooHard })
 	defer watch.stop()
 

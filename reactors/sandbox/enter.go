@@ -18,6 +18,16 @@ const (
 	compilers   = 2 // at most at a time
 )
 
+// compileTime is what a compile child may take. The decoder of recordings is
+// helixd's own and larger than what a skill may cost: 3 s of CPU time on a plain
+// machine, a dozen times that on a small one or with the race detector.
+func compileTime(kind string) (cpu, wall time.Duration) {
+	if kind == KindAudio {
+		return 9 * compileCPU, 9 * compileWall
+	}
+	return compileCPU, compileWall
+}
+
 // workerData is what a worker may map besides two linear memories: one in use
 // and one kept.
 const workerData = 512 << 20
@@ -33,9 +43,10 @@ func (s start) spec() isolate.Spec {
 	if s.Prime {
 		writable = append(writable, compileDir(s.Dir, p))
 	}
+	cpu, _ := compileTime(s.Kind)
 	return isolate.Spec{
 		ReadOnly: []string{s.Dir}, ReadWrite: writable, Compile: true,
-		DataBytes: uint64(s.Memory + compileData), FileBytes: compileFile, CPUSeconds: uint64(compileCPU/time.Second) + 1,
+		DataBytes: uint64(s.Memory + compileData), FileBytes: compileFile, CPUSeconds: uint64(cpu/time.Second) + 1,
 	}
 }
 

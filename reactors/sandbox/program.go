@@ -10,7 +10,13 @@ import (
 const (
 	KindWASM       = "wasm"
 	KindJavaScript = "javascript"
+	KindAudio      = "audio" // the decoder of recordings: code of helixd's own, input of strangers
 )
+
+// isModule reports whether the programs of a kind are modules themselves, to be
+// checked and compiled each for itself. Other kinds bring one module for all of
+// their programs.
+func isModule(kind string) bool { return kind == KindWASM || kind == KindAudio }
 
 // Program is code by its content address. The Pool keeps the code of what ran
 // lately in its cache, and asks Code for it when it has it no longer.
@@ -36,7 +42,8 @@ type Call struct {
 // Host serves what a program asks of the outside. It runs in the daemon, in a
 // goroutine a call, bounded by Limits.HostCalls; ctx ends with the Call.
 //
-// Request and response are JSON. An error that is an *Error goes to the program
+// Request and response are JSON, but for the bytes that a guest of helixd's own
+// and its host agree upon. An error that is an *Error goes to the program
 // with its code and message; of any other it learns the code "internal" only,
 // and the caller finds it in Result.HostErrors.
 type Host interface {

@@ -13,6 +13,9 @@ import (
 // little endian.
 const Rate = 16_000
 
+// Kind is that of the decoder among the programs of a sandbox.
+const Kind = sandbox.KindAudio
+
 // Runner runs programs; sandbox.Pool is one.
 type Runner interface {
 	Run(ctx context.Context, call sandbox.Call) (sandbox.Result, error)
