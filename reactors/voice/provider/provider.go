@@ -20,7 +20,8 @@ type Provider interface {
 	MostDuration() time.Duration
 	// TakesURL reports whether Request.URL may stand in for a body.
 	TakesURL() bool
-	// Transcribe makes one request. Its error is an *Error, or ctx's.
+	// Transcribe makes one request, and reads Request.Open's audio no longer than it
+	// runs. Its error is an *Error, or ctx's.
 	Transcribe(ctx context.Context, r Request) (Answer, error)
 }
 
@@ -62,11 +63,12 @@ type Code string
 // Codes of an Error, and whether they are retried.
 const (
 	Rejected        Code = "provider_rejected"         // 400 and the like: never
-	Unauthorized    Code = "provider_unauthorized"     // 401, 403: never
-	PaymentRequired Code = "provider_payment_required" // 402: all requests pause
+	Unauthorized    Code = "provider_unauthorized"     // 401, 403: never, until an operator mends it
+	NotFound        Code = "provider_not_found"        // 404, 405: no such address or model; as above
+	PaymentRequired Code = "provider_payment_required" // 402: all requests pause, and this one is made again
 	TooLarge        Code = "provider_too_large"        // 413: never
 	RateLimited     Code = "provider_rate_limited"     // 429: yes
-	Unavailable     Code = "provider_unavailable"      // 408, 422 (an interrupted upload), 5xx, network, time-out: yes
+	Unavailable     Code = "provider_unavailable"      // 408, 409, Deepgram's 422 (an interrupted upload), 5xx, network, time-out: yes
 	BadAnswer       Code = "provider_answer_invalid"   // 200 with what is no answer: yes
 )
 
@@ -79,6 +81,9 @@ type Error struct {
 	After     time.Duration // of Retry-After, 0: not told
 	Retry     bool          // asking again may help
 	Sent      bool          // false: the request certainly did not reach the provider
+
+	ours  bool // the audio could not be read: it says nothing of the provider
+	terse bool // the refusal is of verbose_json
 }
 
 func (e *Error) Error() string { return fmt.Sprintf("%s: %s", e.Code, e.Message) }

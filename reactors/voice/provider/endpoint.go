@@ -1,0 +1,268 @@
+package provider
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptrace"
+	"net/url"
+	"regexp"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/net/http/httpguts"
+)
+
+// Options of a Provider are all optional but for what it cannot work without.
+type Options struct {
+	// BaseURL is where the API is, with or without the /v1 of its paths; "": where
+	// the provider itself has it.
+	BaseURL string
+	Key     string // "": none is sent
+	Model   string // "": the provider's default
+	// HTTP makes the requests; nil: a client of its own. Its redirects are not
+	// followed: they would take the key and the audio elsewhere.
+	HTTP *http.Client
+	// Timeout is how long an answer may take once the audio is there; 0: 10 min.
+	// Short audio gets less.
+	Timeout time.Duration
+}
+
+const (
+	connectTimeout = 10 * time.Second
+	defaultTimeout = 10 * time.Minute
+	slowestUpload  = 256 << 10 // bytes a second; a request on a slower line ends
+	maxErrorBody   = 64 << 10
+)
+
+// endpoint is one URL of a provider's API.
+type endpoint struct {
+	name       string // for messages: "deepgram"
+	url        *url.URL
+	key        string
+	keySetting string // where an operator sets the key
+	scheme     string // of Authorization
+	broken     *Error // why no request can be made
+	http       *http.Client
+	timeout    time.Duration
+	retry422   bool // 422 is an interrupted upload
+}
+
+func newEndpoint(o Options, e endpoint, base, path string) *endpoint {
+	if o.BaseURL != "" {
+		base = o.BaseURL
+	}
+	var err error
+	if e.url, err = target(base, path); err != nil {
+		e.broken = &Error{Code: Rejected, Message: fmt.Sprintf("the address of %s is unusable: %s", e.name, err)}
+	}
+	if e.key = strings.TrimSpace(o.Key); !httpguts.ValidHeaderFieldValue(e.key) {
+		e.broken = &Error{Code: Unauthorized, Message: "the API key has characters that no key has; set a valid " + e.keySetting}
+	}
+	client := http.Client{Transport: transport()}
+	if o.HTTP != nil {
+		client = *o.HTTP
+	}
+	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	e.http = &client
+	if e.timeout = o.Timeout; e.timeout <= 0 {
+		e.timeout = defaultTimeout
+	}
+	return &e
+}
+
+func transport() *http.Transport {
+	return &http.Transport{
+		Proxy:                  http.ProxyFromEnvironment,
+		DialContext:            (&net.Dialer{Timeout: connectTimeout}).DialContext,
+		TLSHandshakeTimeout:    connectTimeout,
+		ForceAttemptHTTP2:      true,
+		MaxResponseHeaderBytes: 64 << 10,
+		// On a connection that is used again, a second answer to one request, which a
+		// proxy may send, is taken for the answer to the next: another user's.
+		DisableKeepAlives: true,
+	}
+}
+
+var version = regexp.MustCompile(`/v\d+$`)
+
+// CheckURL says what is wrong with a base URL.
+func CheckURL(base string) error {
+	_, err := target(base, "")
+	return err
+}
+
+// target is the URL of a path below a base URL's version.
+func target(base, path string) (*url.URL, error) {
+	u, err := url.Parse(strings.TrimSpace(base))
+	switch {
+	case err != nil: // which quotes it, and a password may be in it
+		return nil, errors.New("it is no URL; it looks like https://host/v1")
+	case u.Scheme != "http" && u.Scheme != "https", u.Host == "":
+		return nil, errors.New("it looks like https://host/v1")
+	case u.User != nil:
+		return nil, errors.New("the key goes into its own setting, not into the URL")
+	case u.RawQuery != "" || u.Fragment != "":
+		return nil, errors.New("it ends with its path, without ? and #")
+	}
+	at := strings.TrimSuffix(strings.TrimRight(u.Path, "/"), path)
+	if !version.MatchString(at) {
+		at += "/v1"
+	}
+	u.Path, u.RawPath = at+path, ""
+	return u, nil
+}
+
+// check says why a request cannot be made at all.
+func (e *endpoint) check(r Request, mostBytes int64) *Error {
+	switch {
+	case e.broken != nil:
+		return e.broken
+	case r.URL != "":
+		return nil
+	case r.Size <= 0:
+		return &Error{Code: Rejected, Message: "the audio is empty"}
+	case r.Size > mostBytes:
+		return &Error{Code: TooLarge, Message: fmt.Sprintf("the audio has %d bytes and %s takes %d; make it shorter", r.Size, e.name, mostBytes)}
+	}
+	return nil
+}
+
+// patience is how long a request may take: a while for the upload, and for the
+// answer a minute and twice the length of the audio, but no longer than Timeout.
+func (e *endpoint) patience(r Request) time.Duration {
+	if r.URL != "" { // of whatever length
+		return e.timeout
+	}
+	answer := time.Minute + time.Duration(2*r.seconds()*float64(time.Second))
+	return min(answer, e.timeout) + time.Duration(r.Size)*time.Second/slowestUpload
+}
+
+// ask makes one request and gives the body of a 2xx.
+//
+// The request has no GetBody: with one, and with the Idempotency-Key, net/http
+// would send it again by itself when a connection fails, uncounted.
+func (e *endpoint) ask(ctx context.Context, r Request, query url.Values, contentType string, body *upload) ([]byte, http.Header, error) {
+	inner, cancel := context.WithTimeout(ctx, e.patience(r))
+	defer cancel()
+	var connecting, connected atomic.Bool
+	inner = httptrace.WithClientTrace(inner, &httptrace.ClientTrace{
+		GetConn: func(string) { connecting.Store(true) },
+		GotConn: func(httptrace.GotConnInfo) { connected.Store(true) },
+	})
+	u := *e.url
+	u.RawQuery = query.Encode()
+	req, err := http.NewRequestWithContext(inner, http.MethodPost, u.String(), body)
+	if err != nil {
+		body.Close() // nothing was read
+		return nil, nil, &Error{Code: Rejected, Message: "the request to " + e.name + " cannot be made"}
+	}
+	req.ContentLength = body.size
+	req.Header.Set("User-Agent", "helixd")
+	req.Header.Set("Accept", "application/json")
+	req.Header.Set("Content-Type", contentType)
+	if e.key != "" {
+		req.Header.Set("Authorization", e.scheme+" "+e.key)
+	}
+	if r.Key != "" && httpguts.ValidHeaderFieldValue(r.Key) {
+		req.Header.Set("Idempotency-Key", r.Key)
+	}
+
+	resp, err := e.http.Do(req)
+	var answer []byte
+	var header http.Header
+	var failure *Error
+	if err == nil {
+		header = resp.Header
+		answer, failure, err = e.read(resp, r.mostAnswer())
+	}
+	cancel()
+	<-body.closed // the caller may take the audio away now
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return nil, nil, ctx.Err()
+	case body.failed() != nil: // whatever was heard in it
+		return nil, nil, &Error{Code: Unavailable, Message: "the audio cannot be read: " + clean(body.failed().Error(), e.key, 200), Retry: true, Sent: connected.Load(), ours: true}
+	case err != nil:
+		return nil, nil, &Error{Code: Unavailable, Message: fmt.Sprintf("%s cannot be reached: %s", e.name, explain(err)),
+			Retry: true, Sent: connected.Load() || !connecting.Load()}
+	case failure != nil:
+		return nil, nil, failure
+	}
+	return answer, header, nil
+}
+
+// read takes what a provider says: an answer of at most most bytes, or why there
+// is none, or an error of the network.
+func (e *endpoint) read(resp *http.Response, most int64) ([]byte, *Error, error) {
+	defer resp.Body.Close() // all that is wanted was read
+	if resp.StatusCode/100 != 2 {
+		said, _ := io.ReadAll(io.LimitReader(resp.Body, maxErrorBody)) // the status is enough
+		return nil, e.refused(resp.StatusCode, resp.Header, said), nil
+	}
+	answer, err := io.ReadAll(io.LimitReader(resp.Body, most+1))
+	if int64(len(answer)) > most {
+		return nil, e.unreadable(fmt.Errorf("it has more than %d bytes", most), resp.Header), nil
+	}
+	return answer, nil, err
+}
+
+// upload is the body of a request: exactly size bytes.
+type upload struct {
+	source io.Reader
+	closer io.Closer
+	size   int64
+	left   int64
+	closed chan struct{}
+	once   atomic.Bool
+	err    atomic.Pointer[error]
+}
+
+func newUpload(source io.Reader, closer io.Closer, size int64) *upload {
+	return &upload{source: source, closer: closer, size: size, left: size, closed: make(chan struct{})}
+}
+
+// open gives r's audio as the body of a request.
+func (e *endpoint) open(r Request) (io.ReadCloser, *Error) {
+	audio, err := r.Open()
+	if err != nil {
+		return nil, &Error{Code: Unavailable, Message: "the audio cannot be read: " + clean(err.Error(), e.key, 200), Retry: true, ours: true}
+	}
+	return audio, nil
+}
+
+func (u *upload) Read(p []byte) (int, error) {
+	n, err := u.source.Read(p)
+	u.left -= int64(n)
+	switch {
+	case u.left < 0:
+		err = errors.New("it is longer than its size")
+	case err == io.EOF && u.left > 0:
+		err = errors.New("it is shorter than its size")
+	}
+	if err != nil && err != io.EOF && !u.once.Load() { // a provider that has answered needs no more of it
+		u.err.Store(&err)
+	}
+	return n, err
+}
+
+// Close may be called several times, and by several goroutines.
+func (u *upload) Close() error {
+	if !u.once.CompareAndSwap(false, true) {
+		return nil
+	}
+	defer close(u.closed)
+	return u.closer.Close()
+}
+
+// failed is why the audio could not be read.
+func (u *upload) failed() error {
+	if err := u.err.Load(); err != nil {
+		return *err
+	}
+	return nil
+}

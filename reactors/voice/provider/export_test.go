@@ -1,0 +1,15 @@
+package provider
+
+// The parsers of answers, for fuzzing.
+var (
+	DeepgramAnswer = deepgramAnswer
+	OpenAIAnswer   = openAIAnswer
+	Clean          = clean
+)
+
+// Limits, for tests that go past them.
+const (
+	MostWords    = mostWords
+	BaseAnswer   = baseAnswer
+	LongestAfter = longestAfter
+)
