@@ -284,9 +284,9 @@ begin
       "bytea": "wasm_bytecode", "jsonb": "steps parameters limits error checks", "text[]": "capabilities tags", "boolean": "enabled",
       "timestamptz": "created_at checked_at", "bigint": "usage_count content_rev"},
     "voice_recordings": {"uuid": "id user_id", "text": "storage_path mime_type language status transcript detected_language provider",
-      "bytea": "audio_data processed_audio", "boolean": "keep_audio", "jsonb": "error words", "double precision": "transcript_confidence",
+      "bytea": "audio_data processed_audio", "boolean": "keep_audio memo", "jsonb": "error words actions", "double precision": "transcript_confidence",
       "bigint": "duration_ms content_rev", "integer": "attempts", "timestamptz": "created_at processed_at"},
     "sync_state": {"uuid": "id user_id entity_id", "text": "entity_type device_id", "jsonb": "data vector_clock", "boolean": "deleted",
       "bigint": "base_revision", "timestamp with time zone": "last_modified", "timestamptz": "created_at"}}$json$,
-    '{synthesis_settings,memory_retention,memory_synthesis_jobs,memory_patterns,synthesis_recommendations,skill_versions,skill_grants,skill_runs,sync_entities,sync_conflicts,sync_policies}');
+    '{synthesis_settings,memory_retention,memory_synthesis_jobs,memory_patterns,synthesis_recommendations,skill_versions,skill_grants,skill_runs,voice_commands,sync_entities,sync_conflicts,sync_policies}');
 end $$;

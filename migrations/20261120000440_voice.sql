@@ -51,6 +51,7 @@ begin
   call helix.add_default('voice_recordings', 'id', 'gen_random_uuid()');
   call helix.add_default('voice_recordings', 'user_id', 'auth.uid()');
   call helix.add_default('voice_recordings', 'created_at', 'now()');
+  call helix.add_default('voice_recordings', 'status', '''pending''');
   call helix.protect('voice_recordings', 'select, insert, update, delete');
 end $$;
 comment on column public.voice_recordings.storage_path is '''bucket/path'' in Supabase Storage, instead of audio_data';
@@ -59,7 +60,3 @@ comment on column public.voice_recordings.processed_audio is '16 kHz mono 16-bit
 comment on column public.voice_recordings.content_rev is 'counts changes of audio_data, which the stream leaves out';
 create index if not exists voice_recordings_user_id_created_at_idx on public.voice_recordings (user_id, created_at desc);
 create index if not exists voice_recordings_open_idx on public.voice_recordings (created_at) where status in ('pending', 'processing');
--- The first 200,000 characters, about four hours of speech: a tsvector has at most
--- 1 MB, and a longer transcript would fail.
-create index if not exists voice_recordings_transcript_idx on public.voice_recordings
-  using gin (to_tsvector('simple', left(transcript, 200000)));

@@ -20,6 +20,9 @@ var rowOf = map[string]string{
 	"public.skill_grants":              "(user_id, skill_id, sha256, capability) select $1, id, repeat('a', 64), 'kv' from skills",
 	"public.skill_runs":                "(user_id, skill_id) select $1, id from skills",
 	"public.voice_recordings":          `(user_id, audio_data) values ($1, '\x00')`,
+	"public.voice_commands":            "(user_id, phrase, skill_id) select $1, 'x', id from skills",
+	"helix.voice_work":                 "(recording_id, user_id, content_rev) select id, $1, 0 from voice_recordings",
+	"helix.voice_answers":              "(recording_id, key, user_id, answer) select id, '', $1, '{}' from voice_recordings",
 	"public.sync_state":                "(user_id, entity_type, entity_id, device_id) values ($1, 'note', $1, 'phone')",
 	"public.sync_entities": `(user_id, entity_type, entity_id, vector_clock, last_modified, resolution, revision, updated_at, device_id, content_hash)
 		values ($1, 'note', $1, '{}', now(), 'none', 1, now(), 'phone', '')`,
@@ -41,7 +44,7 @@ var rowOf = map[string]string{
 func TestAccountDeletion(t *testing.T) {
 	db, conn := migrated(t)
 	tables := strings.Fields(get[string](t, conn, `select string_agg(c.relnamespace::regnamespace || '.' || c.relname, ' '
-			order by not relname = 'memory_synthesis_jobs', relname not in ('memory_patterns', 'memories', 'skills'), relname)
+			order by not relname = 'memory_synthesis_jobs', relname not in ('memory_patterns', 'memories', 'skills', 'voice_recordings'), relname)
 		from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = 'user_id'
 		where c.relkind = 'r' and c.relnamespace in ('public'::regnamespace, 'helix'::regnamespace) and c.oid <> 'helix.inbox'::regclass`))
 	if len(tables) < 16 {

@@ -66,6 +66,10 @@ var helixRights = map[string]string{
 	"function helix.constant": everyUser,
 	"function helix.utc":      everyUser,
 	"table helix.skill_kv":    "postgres=all, service_role=truncate", // goes along with skills
+	// along with voice_recordings
+	"table helix.voice_work":          "postgres=all, service_role=truncate",
+	"table helix.voice_answers":       "postgres=all, service_role=truncate",
+	"function helix.find_transcripts": everyUser, // search_transcripts
 }
 
 func TestRights(t *testing.T) {
@@ -142,6 +146,7 @@ var definers = []string{
 	"helix.require_runnable", // looks for a skill that is public or built in
 	"public.clone_skill",     // copies one
 	"helix.forget_secret",    // deletes from vault.secrets what goes with an account
+	"helix.find_transcripts", // uses an index of which row-level security keeps a caller's condition
 }
 
 // TestFunctions: no caller's search_path reaches into helixd's functions, and

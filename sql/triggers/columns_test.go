@@ -79,10 +79,15 @@ var clientTables = map[string]clientTable{
 	},
 	"voice_recordings": {
 		insert: `(audio_data) values ('\x01')`,
-		write:  "audio_data storage_path mime_type language keep_audio",
-		never: "status transcript transcript_confidence words detected_language duration_ms processed_audio provider error attempts " +
+		write:  "audio_data storage_path mime_type language keep_audio memo",
+		never: "status transcript transcript_confidence words detected_language duration_ms processed_audio provider error actions attempts " +
 			"processed_at content_rev",
-		another: map[string]string{"status": "'done'"},
+		another: map[string]string{"status": "'done'", "storage_path": "'a/b'"},
+	},
+	"voice_commands": {
+		insert:  "(phrase, skill_id) values ('say {what}', (select id from skills where name = 'seed'))",
+		write:   "phrase skill_id arguments enabled",
+		another: map[string]string{"skill_id": "(select id from skills where name = 'seed two')", "enabled": "false"},
 	},
 	"sync_state": {
 		insert: "(entity_type, entity_id, device_id) values ('note', '" + note + "', 'phone')",
@@ -157,6 +162,9 @@ func TestColumns(t *testing.T) {
 				}
 				defer tx.Rollback(t.Context()) //nolint:errcheck // undoing is all it does
 				exec(t, app, "insert into "+name+" "+tab.insert)
+				if c == "storage_path" {
+					exec(t, app, "update "+name+" set audio_data = null") // there are never both
+				}
 				set := fmt.Sprintf("update %s set %s = ", name, c)
 				exec(t, app, set+c) // as an upsert with all columns does
 				checkWrite(t, app, set+value, name, c, r == write || r == flag, false)
@@ -218,7 +226,7 @@ func checkWrite(t *testing.T, conn *pgx.Conn, sql, table, column string, allowed
 	}
 	defer tx.Rollback(t.Context()) //nolint:errcheck // undoing is all it does
 	switch {
-	case byPolicy && strings.HasPrefix(table, "skill_"): // another user may not run the skill either
+	case byPolicy && (strings.HasPrefix(table, "skill_") || table == "voice_commands"): // another user may not run the skill either
 		refuses(t, conn, denied, "", sql)
 	case byPolicy:
 		refuses(t, conn, denied, "row-level security", sql)
@@ -255,6 +263,18 @@ func TestGuardRefuses(t *testing.T) {
 		{"VoiceOfNothing", "insert into voice_recordings (language) values ('de')", check, "storage_path"},
 		{"VoiceOfBoth", `insert into voice_recordings (audio_data, storage_path) values ('\x00', 'a/b')`, check, "storage_path"},
 		{"VoiceEmpty", `insert into voice_recordings (audio_data) values ('')`, check, "audio_data"},
+		{"CommandWithoutPhrase", "insert into voice_commands (skill_id) select id from skills", notNull, "phrase"},
+		{"CommandWithoutSkill", "insert into voice_commands (phrase) values ('x')", check, "skill_id"},
+		{"CommandLong", "insert into voice_commands (phrase, skill_id) select repeat('x', 301), id from skills", check, "phrase"},
+		{"CommandArgumentsArray", "insert into voice_commands (phrase, skill_id, arguments) select 'x', id, '[]' from skills", check, "arguments"},
+		{"CommandArgumentsNull", "insert into voice_commands (phrase, skill_id, arguments) select 'x', id, 'null' from skills", check, "arguments"},
+		{"CommandArgumentNull", `insert into voice_commands (phrase, skill_id, arguments) select 'x', id, '{"a": null}' from skills`, check, "arguments"},
+		{"CommandArgumentObject", `insert into voice_commands (phrase, skill_id, arguments) select 'x', id, '{"a": {"b": "{x}"}}' from skills`, check, "arguments"},
+		{"CommandArgumentsMany", `insert into voice_commands (phrase, skill_id, arguments) select 'x', id,
+			(select jsonb_object_agg(n, n) from generate_series(1, 51) n) from skills`, check, "arguments"},
+		{"CommandArgumentsNumber", `insert into voice_commands (phrase, skill_id, arguments) select 'x', id, '{"a": 1e131071}' from skills`, check, "arguments"},
+		{"CommandArgumentsSize", "insert into voice_commands (phrase, skill_id, arguments) select 'x', id, jsonb_build_object('a', repeat('x', 16384)) from skills", check, "arguments"},
+		{"CommandOtherSlot", `insert into voice_commands (phrase, skill_id, arguments) select 'x {y}', id, '{"a": "{y} {z}"}' from skills`, check, "arguments"},
 		{"JobWithoutType", "insert into memory_synthesis_jobs default values", notNull, "synthesis_type"},
 		{"JobConversations", `insert into memory_synthesis_jobs (synthesis_type, conversations) values ('full_synthesis', '{}')`, check, "conversations"},
 		{"JobManyConversations", `insert into memory_synthesis_jobs (synthesis_type, conversations) select 'full_synthesis', jsonb_agg(n) from generate_series(1, 1001) n`, check, "conversations"},

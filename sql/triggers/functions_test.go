@@ -182,7 +182,8 @@ func TestContentRev(t *testing.T) {
 	}{
 		{"memories", "embedding = " + at("1"), 1}, {"memories", "embedding = embedding", 0}, {"memories", "embedding = null", 1},
 		{"memories", "content = 'y'", 0}, {"voice_recordings", `audio_data = '\x02'`, 1}, {"voice_recordings", "audio_data = audio_data", 0},
-		{"voice_recordings", "language = 'de'", 0},
+		{"voice_recordings", "language = 'de'", 0}, {"voice_recordings", "audio_data = null", 1}, {"voice_recordings", "storage_path = 'a/b'", 1},
+		{"voice_recordings", "storage_path = storage_path", 0},
 	} {
 		before := get[int](t, app, "select content_rev from "+tt.table)
 		exec(t, app, "update "+tt.table+" set "+tt.set)
@@ -257,6 +258,7 @@ func TestStatus(t *testing.T) {
 	exec(t, admin, "insert into helix.reactors (reactor, slot, queue) values ('sync', 'helix', null), ('voice', 'helix', 'voice')")
 	exec(t, admin, `insert into helix.river_job (kind, max_attempts, queue, state, args, finalized_at) select 'k', 1, q, s::helix.river_job_state, '{}', case s when 'completed' then now() end
 		from unnest(array['voice', 'voice', 'skills']) q, unnest(array['available', 'retryable', 'completed']) s`)
+	exec(t, app, "insert into voice_recordings (audio_data) select '\\x00' from generate_series(1, 4)") // its jobs are lanes
 	want("Queues", "sync t f 0 0 t, voice t f 0 4 t")
 	exec(t, admin, "update helix.checkpoints set updated_at = now() - interval '200 seconds'")
 	want("Idle", "sync t f 0 0 t, voice t f 0 4 t")

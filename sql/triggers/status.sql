@@ -31,9 +31,11 @@ language sql stable security definer set search_path = '' as $$
   cross join lateral (
     select count(*) as depth from (select from helix.river_job j
       where j.state in ('available', 'pending', 'retryable', 'running')
-        and (j.queue = r.queue and r.reactor <> 'skills' or r.reactor is null)
+        and (j.queue = r.queue and r.reactor not in ('skills', 'voice') or r.reactor is null)
       union all
       select from public.skill_runs where status = 'queued' and r.reactor = 'skills' -- a job works many of these
+      union all
+      select from public.voice_recordings where status = 'pending' and r.reactor = 'voice' -- and one of these does
       limit 10000) waiting) q
   left join lateral (
     -- of the processes that work its jobs the one that is worst off

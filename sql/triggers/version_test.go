@@ -9,7 +9,7 @@ import (
 )
 
 // golden is what the files were when their version was given.
-var golden = struct{ version, sha256 string }{"20261121001100", "24b733bf523e9df8a009c613fed674a67da8992ea61aa540517c9b4c795e5dfc"}
+var golden = struct{ version, sha256 string }{"20261121001400", "48c49e5e8a6b9a8dcd4f900fd9954f56ae4d9cd13333b6fbb747c34ca2df43c6"}
 
 func TestVersion(t *testing.T) {
 	sum := sha256.Sum256([]byte(triggers.SQL()))
