@@ -1,0 +1,266 @@
+package voice
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/riverqueue/river"
+
+	"github.com/helixd/helixd/reactors"
+	"github.com/helixd/helixd/replication"
+)
+
+const (
+	mostSent    = 3                      // requests whose end nobody saw; then a recording may be what ends its processes
+	crowdedWait = 250 * time.Millisecond // of a lane, where as many as are allowed work in all processes
+	claimsLock  = 0x766f696365           // makes claims wait for each other, so that they count right; "voice" in ASCII
+)
+
+// claim is a recording that this process has taken.
+type claim struct {
+	id          uuid.UUID
+	user        uuid.UUID
+	rev         int64
+	audioBytes  *int64 // nil: none is in the row
+	storagePath *string
+	mimeType    *string
+	language    *string
+	keepAudio   bool
+	tries       int
+	sent        int
+
+	job     int64
+	attempt int
+}
+
+// claimColumns are of recording r; a column that the project had before may be null.
+const claimColumns = `r.id, r.user_id, r.content_rev, octet_length(r.audio_data)::bigint as audio_bytes, r.storage_path, r.mime_type, r.language,
+	coalesce(r.keep_audio, false) as keep_audio`
+
+// errCrowded says that as many recordings are worked on as are allowed.
+var errCrowded = errors.New("as many recordings as are allowed are transcribed")
+
+// claim takes the user's oldest recording that is ready; nil: there is none, or as
+// many as the user may have are taken. It commits without waiting for the disk: a
+// claim that a crash forgets was none, and nothing was sent for it.
+func (s *Service) claim(ctx context.Context, job *river.Job[Lane]) (*claim, error) {
+	c, err := s.claimNext(ctx, job)
+	if refused(err) {
+		s.log.Warn().Str("sqlstate", sqlState(err)).Str("user", job.Args.UserID).Msg("a recording cannot be written; it waits, and the user's others go on")
+		return nil, s.setAside(ctx, job.Args.UserID)
+	}
+	return c, err
+}
+
+func (s *Service) claimNext(ctx context.Context, job *river.Job[Lane]) (*claim, error) {
+	user := job.Args.UserID
+	tx, err := s.results.Begin(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("claim a recording: %w", err)
+	}
+	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }() // committed, or nothing is written
+	batch := &pgx.Batch{}
+	batch.Queue("set local synchronous_commit = off")
+	queueLock(batch, user)
+	batch.Queue("select pg_advisory_xact_lock($1)", claimsLock)
+	var c *claim
+	var mine, all, begun int
+	var reason *Error
+	var at time.Time
+	batch.Queue(`select count(*) filter (where user_id = $1::uuid), count(*) from helix.voice_work where job_id is not null`, user).
+		QueryRow(func(row pgx.Row) error { return row.Scan(&mine, &all) })
+	batch.Queue("select case when hour = "+thisHour+" then begun else 0 end, "+thisHour+" + interval '1 hour' from helix.voice_queues where user_id = $1", user).
+		QueryRow(func(row pgx.Row) error { return ignoreNone(row.Scan(&begun, &at)) })
+	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
+		return nil, fmt.Errorf("claim a recording: %w", err)
+	}
+	switch {
+	case s.provider == nil:
+		at, reason = time.Time{}, errNotConfigured
+	case s.cfg.Rate > 0 && begun >= s.cfg.Rate:
+		reason = s.tooMany()
+	default:
+		at, reason = s.pause()
+	}
+	switch {
+	case reason != nil:
+		if err := s.park(ctx, tx, user, reason, at); err != nil {
+			return nil, err
+		}
+	case mine >= s.cfg.UserConcurrency: // who ends one of them makes the next lane
+	case all >= s.cfg.Concurrency:
+		return nil, errCrowded
+	default:
+		if c, err = s.pick(ctx, tx, job); err != nil {
+			return nil, err
+		}
+	}
+	if s.objects == nil && reason == nil {
+		if err := s.parkObjects(ctx, tx, user); err != nil {
+			return nil, err
+		}
+	}
+	if err := s.next(ctx, tx, user, at); err != nil {
+		return nil, err
+	}
+	if err := tx.Commit(ctx); err != nil {
+		return nil, fmt.Errorf("claim a recording: %w", err)
+	}
+	return c, nil
+}
+
+// thisHour is when the counting of a user's recordings begins anew.
+const thisHour = "date_trunc('hour', now(), 'utc')"
+
+func ignoreNone(err error) error {
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil
+	}
+	return err
+}
+
+// setAside lets the user's next recording wait, whose row cannot be written: the
+// work says so, since the row cannot.
+func (s *Service) setAside(ctx context.Context, user string) error {
+	tx, err := s.results.Begin(ctx)
+	if err != nil {
+		return fmt.Errorf("set a recording aside: %w", err)
+	}
+	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }() // committed, or nothing is written
+	batch := &pgx.Batch{}
+	queueLock(batch, user)
+	batch.Queue(`insert into helix.voice_work as w (recording_id, user_id, content_rev, retry_at)
+		select r.id, r.user_id, r.content_rev, clock_timestamp() + $3::interval
+		from public.voice_recordings r left join helix.voice_work w on w.recording_id = r.id
+		where `+ready+` order by r.created_at, r.id limit 1
+		on conflict (recording_id) do update set retry_at = excluded.retry_at, content_rev = excluded.content_rev`, user, s.objects != nil, mostBackoff)
+	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
+		return fmt.Errorf("set a recording aside: %w", err)
+	}
+	if err := s.next(ctx, tx, user, time.Time{}); err != nil {
+		return err
+	}
+	if err := tx.Commit(ctx); err != nil {
+		return fmt.Errorf("set a recording aside: %w", err)
+	}
+	return nil
+}
+
+// pick takes the recording in the transaction.
+func (s *Service) pick(ctx context.Context, tx pgx.Tx, job *river.Job[Lane]) (*claim, error) {
+	c := &claim{job: job.ID, attempt: job.Attempt}
+	err := tx.QueryRow(ctx, `with picked as (
+			select r.id from public.voice_recordings r left join helix.voice_work w on w.recording_id = r.id
+			where `+ready+` order by r.created_at, r.id limit 1 for update of r skip locked),
+		r as (
+			update public.voice_recordings r set status = 'processing', error = null from picked where r.id = picked.id
+			returning `+claimColumns+`),
+		noted as (
+			insert into helix.voice_work as w (recording_id, user_id, content_rev, job_id, attempt, holder)
+			select id, user_id, content_rev, $3, $4, $5 from r
+			on conflict (recording_id) do update set content_rev = excluded.content_rev, job_id = excluded.job_id,
+				attempt = excluded.attempt, holder = excluded.holder, retry_at = null,
+				tries = case when w.content_rev = excluded.content_rev then w.tries else 0 end,
+				sent = case when w.content_rev = excluded.content_rev then w.sent else 0 end
+			returning tries, sent),
+		counted as (
+			update helix.voice_queues q set begun = case when hour = `+thisHour+` then begun else 0 end + 1, hour = `+thisHour+`
+			from r where q.user_id = r.user_id)
+		select r.*, noted.tries, noted.sent from r, noted`, job.Args.UserID, s.objects != nil, job.ID, job.Attempt, s.jobs.Holder()).
+		Scan(c.into()...)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("claim a recording: %w", err)
+	}
+	return c, s.tell(ctx, tx, c, statusProcessing, nil)
+}
+
+func (c *claim) into() []any {
+	return []any{&c.id, &c.user, &c.rev, &c.audioBytes, &c.storagePath, &c.mimeType, &c.language, &c.keepAudio, &c.tries, &c.sent}
+}
+
+// resume gives the recording that an earlier attempt of the lane had when its
+// process was lost; nil: it had none.
+func (s *Service) resume(ctx context.Context, job *river.Job[Lane]) (*claim, error) {
+	c := &claim{job: job.ID, attempt: job.Attempt}
+	err := s.pool.QueryRow(ctx, `update helix.voice_work w set attempt = $2, holder = $3, content_rev = r.content_rev
+		from public.voice_recordings r where r.id = w.recording_id and w.job_id = $1 and w.attempt < $2
+		returning `+claimColumns+`, w.tries, w.sent`, job.ID, job.Attempt, s.jobs.Holder()).Scan(c.into()...)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("find the interrupted recording: %w", err)
+	}
+	return c, nil
+}
+
+// pause is until when the provider is not asked, and why.
+func (s *Service) pause() (time.Time, *Error) {
+	at, why := s.provider.Ready()
+	if time.Until(at) <= 0 {
+		return time.Time{}, nil
+	}
+	if why == nil {
+		return at, &Error{Code: CodeInternal, Retryable: true, Message: "The speech provider is not asked for a while; the recording waits."}
+	}
+	reason := rowError(why)
+	reason.Retryable, reason.pause = true, true
+	return at, reason
+}
+
+// park says on recordings that wait why they do, once for a reason.
+func (s *Service) park(ctx context.Context, tx pgx.Tx, user string, why *Error, until time.Time) error {
+	at := &until
+	if until.IsZero() {
+		at = nil
+	}
+	_, err := tx.Exec(ctx, `with parked as (
+			select r.id from public.voice_recordings r left join helix.voice_work w on w.recording_id = r.id
+			where `+ready+` and r.error ->> 'code' is distinct from $3::jsonb ->> 'code'
+			order by r.created_at, r.id limit $5 for update of r skip locked)
+		update public.voice_recordings r set error = jsonb_strip_nulls($3::jsonb || jsonb_build_object('retry_at', $4::timestamptz))
+		from parked where r.id = parked.id`,
+		user, s.objects != nil, *why.json(), at, parkMost)
+	if err != nil {
+		return fmt.Errorf("say why recordings wait: %w", err)
+	}
+	return nil
+}
+
+// parkMost is how many recordings are written in one statement.
+const parkMost = 1000
+
+// parkObjects says on recordings in Storage that it is not configured.
+func (s *Service) parkObjects(ctx context.Context, tx pgx.Tx, user string) error {
+	_, err := tx.Exec(ctx, `with parked as (
+			select id from public.voice_recordings where user_id = $1 and status = 'pending' and storage_path is not null
+				and error ->> 'code' is distinct from $2::jsonb ->> 'code' limit $3 for update skip locked)
+		update public.voice_recordings r set error = $2::jsonb from parked where r.id = parked.id`,
+		user, *errStorageNotConfigured.json(), parkMost)
+	if err != nil {
+		return fmt.Errorf("say why recordings wait: %w", err)
+	}
+	return nil
+}
+
+// tell sends the user's devices what became of a recording, when the transaction
+// commits.
+func (s *Service) tell(ctx context.Context, tx pgx.Tx, c *claim, status string, record map[string]any) error {
+	batch := &pgx.Batch{}
+	err := s.results.QueueBroadcasts(batch, []reactors.Broadcast{{UserID: c.user.String(), Op: replication.Update, Table: "voice_recordings",
+		Key: map[string]any{"id": c.id}, ID: c.id.String(), Status: &status, Record: func() any { return record }}})
+	if err != nil || batch.Len() == 0 {
+		return err
+	}
+	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
+		return fmt.Errorf("tell of a recording: %w", err)
+	}
+	return nil
+}
