@@ -4,17 +4,17 @@ GO ?= go
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.7.0
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-17 test-long bench check fmt dev dev-down build setup fuzz
+.PHONY: help demo test test-17 test-long bench check fmt dev dev-down build build-record engines setup fuzz
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 demo: setup ## three devices edit notes offline and come together; skills run (1 min)
 	@$(GO) run ./testenv/playground demo
 
 test: setup check ## format, vet, lint and all tests, with the race detector but for the attacks (15 min)
-	$(GO) test -race -timeout 20m $$($(GO) list ./... | grep -v /skills/attack)
-	$(GO) test ./reactors/skills/attack
+	$(GO) test -race -timeout 20m $$($(GO) list ./... | grep -v /attack)
+	$(GO) test ./reactors/skills/attack ./reactors/voice/decode/attack
 	$(GO) test -run 'Law' ./reactors/sync -rapid.checks 5000
 
 test-17: setup ## the tests on Postgres 17, in containers; makes the image and starts dockerd where it must (15 min)
@@ -42,14 +42,21 @@ check: ## gofmt, vet and staticcheck
 	@out=$$(gofmt -l $$($(GO) list -f '{{.Dir}}' ./...)); test -z "$$out" || { echo "not gofmt-ed:"; echo "$$out"; exit 1; }
 	$(GO) vet ./...
 	$(GO) vet -tags failpoint ./...
+	CGO_ENABLED=1 $(GO) vet -tags record ./cmd/helixd
 	$(GO) run $(STATICCHECK) ./...
 
 fmt: ## gofmt everything
 	gofmt -w .
 
-build: ## bin/helixd, static
-	@reactors/skills/javascript/fetch.sh || echo "building without the JavaScript engine: JavaScript tools will not run" >&2
+build: engines ## bin/helixd, static
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w' -o bin/helixd ./cmd/helixd
+
+build-record: engines ## bin/helixd with helixd record; needs a C compiler (2 min, the first time)
+	CGO_ENABLED=1 $(GO) build -tags record -trimpath -ldflags '-s -w' -o bin/helixd ./cmd/helixd
+
+engines:
+	@reactors/skills/javascript/fetch.sh || echo "building without the JavaScript engine: JavaScript tools will not run" >&2
+	@reactors/voice/decode/build.sh || echo "building without the audio decoder: recordings will go to the provider as they are" >&2
 
 dev: setup ## a Supabase-shaped Postgres with helixd beside it, left running; see .helix/dev.env
 	@$(GO) run ./testenv/playground up
@@ -59,3 +66,4 @@ dev-down: ## end what make dev started
 
 setup:
 	@testenv/setup.sh
+	@testenv/voice.sh || echo "going on without: tests that need speech are skipped" >&2

@@ -6,6 +6,7 @@ require (
 	cel.dev/cel-go v0.32.0
 	filippo.io/age v1.3.2
 	github.com/cedar-policy/cedar-go v1.9.0
+	github.com/gen2brain/malgo v0.11.24
 	github.com/google/uuid v1.6.0
 	github.com/jackc/pglogrepl v0.0.0-20251213150135-2e8d0df862c1
 	github.com/jackc/pgx/v5 v5.12.0

@@ -35,6 +35,7 @@ type config struct {
 	ageKey      string
 
 	skills skillSettings
+	voice  voiceSettings
 
 	drift string // driftEvery as it was given
 }
@@ -47,7 +48,7 @@ type setting struct {
 }
 
 func (c *config) settings() []setting {
-	return append([]setting{
+	return slices.Concat([]setting{
 		{"db-url", "SUPABASE_DB_URL", "", "connection string of the project's direct connection", &c.databaseURL},
 		{"slot", "HELIX_SLOT", "helix", "name of the replication slot", &c.slot},
 		{"publication", "HELIX_PUBLICATION", "helix", "name of the publication", &c.publication},
@@ -56,7 +57,7 @@ func (c *config) settings() []setting {
 		{"log-level", "HELIX_LOG_LEVEL", "info", "trace, debug, info, warn or error", &c.logLevel},
 		{"log-format", "HELIX_LOG_FORMAT", "", "json or console; console on a terminal", &c.logFormat},
 		{"", "HELIX_AGE_KEY", "", "", &c.ageKey},
-	}, c.skills.settings()...)
+	}, c.skills.settings(), c.voice.settings())
 }
 
 // Roles of a process.
@@ -118,7 +119,10 @@ func (c *config) load(flags *pflag.FlagSet) error {
 			return &usageError{fmt.Errorf("%q is no name for a slot or publication: it takes a-z, 0-9 and _, at most 63", name)}
 		}
 	}
-	return c.skills.parse()
+	if err := c.skills.parse(); err != nil {
+		return err
+	}
+	return c.voice.parse()
 }
 
 // requireDatabase says what to do where there is no connection string.

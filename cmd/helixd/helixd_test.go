@@ -27,21 +27,27 @@ const patience = 60 * time.Second
 // binary builds the program once, with the race detector where the tests have
 // it, and with failpoints.
 var binary = sync.OnceValues(func() (string, error) {
-	args := []string{"build", "-tags", "failpoint"}
-	name := "helixd-test"
 	if raceEnabled {
-		args, name = append(args, "-race"), name+"-race"
+		return build("helixd-test-race", "-race", "-tags", "failpoint")
 	}
+	return build("helixd-test", "-tags", "failpoint")
+})
+
+// plainBinary is the same without the race detector, with which it takes half a
+// minute to compile the audio decoder.
+var plainBinary = sync.OnceValues(func() (string, error) { return build("helixd-test", "-tags", "failpoint") })
+
+func build(name string, args ...string) (string, error) {
 	path, err := filepath.Abs(filepath.Join("../../.helix/bin", name))
 	if err != nil {
 		return "", err
 	}
-	out, err := exec.Command("go", append(args, "-o", path, ".")...).CombinedOutput()
+	out, err := exec.Command("go", append(append([]string{"build"}, args...), "-o", path, ".")...).CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("go build: %w\n%s", err, out)
 	}
 	return path, nil
-})
+}
 
 // process is a helixd that runs.
 type process struct {
@@ -72,6 +78,12 @@ func (b *buffer) String() string {
 // start runs helixd with arguments and further environment. It is killed at
 // the test's end; its log is shown when the test failed.
 func start(t testing.TB, url string, env []string, args ...string) *process {
+	t.Helper()
+	return startOf(t, binary, url, env, args...)
+}
+
+// startOf is start, of another build.
+func startOf(t testing.TB, binary func() (string, error), url string, env []string, args ...string) *process {
 	t.Helper()
 	path, err := binary()
 	if err != nil {

@@ -48,7 +48,8 @@ func Main() int {
 	cfg.register(root.PersistentFlags())
 	root.Args = wrongUse(cobra.NoArgs)
 	root.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
-	root.AddCommand(migrateCommand(&cfg), runCommand(&cfg), secretCommand(&cfg), auditCommand(&cfg), versionCommand())
+	root.AddCommand(migrateCommand(&cfg), runCommand(&cfg), recordCommand(&cfg), transcribeCommand(&cfg), backfillCommand(&cfg),
+		secretCommand(&cfg), auditCommand(&cfg), versionCommand())
 	for _, c := range root.Commands() {
 		c.Args = wrongUse(c.Args)
 	}

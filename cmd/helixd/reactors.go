@@ -10,6 +10,7 @@ import (
 	"github.com/helixd/helixd/reactors"
 	"github.com/helixd/helixd/reactors/skills"
 	"github.com/helixd/helixd/reactors/sync"
+	"github.com/helixd/helixd/reactors/voice"
 	"github.com/helixd/helixd/replication/stream"
 )
 
@@ -18,7 +19,7 @@ var extraReactors []reactors.Reactor
 
 // allReactors are the ones that run.
 func allReactors() []reactors.Reactor {
-	return append([]reactors.Reactor{sync.Reactor{}, skills.Reactor{}}, extraReactors...)
+	return append([]reactors.Reactor{sync.Reactor{}, skills.Reactor{}, voice.Reactor{}}, extraReactors...)
 }
 
 // requireMigrated refuses a schema that this helixd does not know.

@@ -74,7 +74,12 @@ func run(ctx context.Context, cfg *config, log zerolog.Logger) error {
 			return err
 		}
 		defer stop()
-		options = append(options, reactors.With(service))
+		listener, hush, err := newVoice(ctx, cfg, pool, log)
+		if err != nil {
+			return err
+		}
+		defer hush()
+		options = append(options, reactors.With(service), reactors.With(listener))
 	}
 	jobs, err := reactors.NewJobs(pool, cfg.role != roleStream, riverLogger(log), options...)
 	if err != nil {

@@ -19,6 +19,12 @@ import (
 // command runs helixd to its end, and gives its output and exit status.
 func command(t *testing.T, url, stdin string, env []string, args ...string) (stdout, stderr string, status int) {
 	t.Helper()
+	return commandOf(t, binary, url, stdin, env, args...)
+}
+
+// commandOf is command, of another build.
+func commandOf(t *testing.T, binary func() (string, error), url, stdin string, env []string, args ...string) (stdout, stderr string, status int) {
+	t.Helper()
 	path, err := binary()
 	if err != nil {
 		t.Fatal(err)

@@ -68,3 +68,65 @@ func TestSkillSettings(t *testing.T) {
 		}
 	})
 }
+
+// TestVoiceSettings: the same of voice's, and a key never goes where it may not be
+// meant to go.
+func TestVoiceSettings(t *testing.T) {
+	t.Parallel()
+	const url, key = "HELIX_VOICE_URL=http://localhost:8000", "DEEPGRAM_API_KEY=the-key"
+	for name, c := range map[string]struct {
+		settings []string
+		wants    []string
+	}{
+		"Provider":            {[]string{"HELIX_VOICE_PROVIDER=whisper"}, []string{"--voice-provider", "deepgram, openai or off"}},
+		"DeepgramWithoutKey":  {[]string{"HELIX_VOICE_PROVIDER=deepgram"}, []string{"--voice-provider deepgram", "DEEPGRAM_API_KEY is not set"}},
+		"OpenAIWithoutURL":    {[]string{"HELIX_VOICE_PROVIDER=openai", key}, []string{"--voice-provider openai", "neither HELIX_VOICE_KEY nor HELIX_VOICE_URL is set"}},
+		"KeyAndURL":           {[]string{url, key}, []string{"--voice-provider", "both set"}},
+		"URLWithoutScheme":    {[]string{"HELIX_VOICE_URL=localhost:8000"}, []string{"--voice-url", "such as https://"}},
+		"URLOfAFile":          {[]string{"HELIX_VOICE_URL=file:///etc/passwd"}, []string{"--voice-url", "such as https://"}},
+		"URLWithPassword":     {[]string{"HELIX_VOICE_URL=https://u:the-key@h/"}, []string{"--voice-url", "password"}},
+		"URLWithQuery":        {[]string{"HELIX_VOICE_URL=https://h/?key=the-key"}, []string{"--voice-url", "query"}},
+		"SupabaseURL":         {[]string{"SUPABASE_URL=ref.supabase.co"}, []string{"--supabase-url", "such as https://"}},
+		"Denoise":             {[]string{"HELIX_VOICE_DENOISE=on"}, []string{"--voice-denoise", "off, highpass, light or strong"}},
+		"NoConcurrency":       {[]string{"HELIX_VOICE_CONCURRENCY=0"}, []string{"--voice-concurrency", "from 1 to"}},
+		"NoUserConcurrency":   {[]string{"HELIX_VOICE_USER_CONCURRENCY=some"}, []string{"--voice-user-concurrency", "from 1 to"}},
+		"NoBytes":             {[]string{"HELIX_VOICE_MAX_BYTES=0"}, []string{"--voice-max-bytes", "such as 100MB"}},
+		"BytesInWords":        {[]string{"HELIX_VOICE_MAX_BYTES=1GB"}, []string{"--voice-max-bytes", "such as 100MB"}},
+		"NoDuration":          {[]string{"HELIX_VOICE_MAX_DURATION=0s"}, []string{"--voice-max-duration", "such as 4h"}},
+		"DurationWithoutUnit": {[]string{"HELIX_VOICE_MAX_DURATION=4"}, []string{"--voice-max-duration", "such as 4h"}},
+		"DurationOfWeeks":     {[]string{"HELIX_VOICE_MAX_DURATION=200h"}, []string{"--voice-max-duration", "to 24h"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := start(t, "postgresql://h/d", c.settings, "run")
+			if status := p.wait(t); status != 2 {
+				t.Errorf("exit status %d", status)
+			}
+			for _, want := range c.wants {
+				if !strings.Contains(p.log.String(), want) {
+					t.Errorf("%q is not in:\n%s", want, p.log)
+				}
+			}
+			if strings.Contains(p.log.String(), "the-key") {
+				t.Errorf("a key is in:\n%s", p.log)
+			}
+		})
+	}
+	for name, settings := range map[string][]string{
+		"Nothing":        nil,
+		"Deepgram":       {key},
+		"DeepgramAtHome": {key, url, "HELIX_VOICE_PROVIDER=deepgram"},
+		"OpenAI":         {url},
+		"Off":            {key, url, "HELIX_VOICE_PROVIDER=off"},
+		"AllOfThem": {url, "HELIX_VOICE_KEY=x", "HELIX_VOICE_MODEL=m", "HELIX_VOICE_DENOISE=light", "HELIX_VOICE_CONCURRENCY=2", "HELIX_VOICE_USER_CONCURRENCY=1",
+			"HELIX_VOICE_MAX_BYTES=64KB", "HELIX_VOICE_MAX_DURATION=90s", "SUPABASE_URL=https://ref.supabase.co", "SUPABASE_SERVICE_ROLE_KEY=k"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := start(t, "", settings, "run")
+			if status := p.wait(t); status != 1 || !strings.Contains(p.log.String(), "SUPABASE_DB_URL is not set") {
+				t.Errorf("exit status %d: %s", status, p.log)
+			}
+		})
+	}
+}

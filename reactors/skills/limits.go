@@ -98,15 +98,15 @@ func ParseLimits(text string) (sandbox.Limits, error) {
 		case "cpu":
 			limits.CPU, err = positive(time.ParseDuration(value))
 		case "memory":
-			limits.Memory, err = positive(parseBytes(value))
+			limits.Memory, err = positive(ParseBytes(value))
 		case "input":
-			size, err = positive(parseBytes(value))
+			size, err = positive(ParseBytes(value))
 			limits.Input = int(size)
 		case "output":
-			size, err = positive(parseBytes(value))
+			size, err = positive(ParseBytes(value))
 			limits.Output = int(size)
 		case "logs":
-			size, err = positive(parseBytes(value))
+			size, err = positive(ParseBytes(value))
 			limits.Logs = int(size)
 		case "host_calls":
 			limits.HostCalls, err = strconv.Atoi(value)
@@ -131,8 +131,8 @@ func positive[T int64 | time.Duration](v T, err error) (T, error) {
 	return v, err
 }
 
-// parseBytes reads 1048576, 64KB or 128MB.
-func parseBytes(text string) (int64, error) {
+// ParseBytes reads a size, such as 1048576, 64KB or 128MB.
+func ParseBytes(text string) (int64, error) {
 	factor := int64(1)
 	for suffix, by := range map[string]int64{"KB": 1 << 10, "MB": 1 << 20} {
 		if number, ok := strings.CutSuffix(text, suffix); ok {

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/spf13/cobra"
+)
+
+// predatesHelixd is the code of recordings that were there before helixd was.
+const predatesHelixd = "predates_helixd"
+
+func backfillCommand(cfg *config) *cobra.Command {
+	var b backfill
+	var user string
+	cmd := &cobra.Command{
+		Use:   "backfill voice --max N",
+		Short: "Have old recordings transcribed, at most so many",
+		Long: "backfill voice sets failed recordings to pending, the newest first, so that helixd run transcribes them. A\n" +
+			"project that adopts helixd has its older recordings without a transcript as failed with predates_helixd:\n" +
+			"an adoption buys nothing by itself. --max is how many recordings you buy now; the provider bills their length,\n" +
+			"which helixd does not know before it has decoded them. It asks nothing; with --dry-run it changes nothing.\n\n" +
+			"With --code it takes those that failed with another code, as long as their error says that it is retryable.",
+		Example: "  helixd backfill voice --max 100 --dry-run\n  helixd backfill voice --max 100\n  helixd backfill voice --max 1000 --code provider_unavailable",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if args[0] != "voice" {
+				return &usageError{fmt.Errorf("%q has nothing to backfill by hand; there is: voice", args[0])}
+			}
+			if b.max < 1 || b.max > math.MaxInt32 {
+				return &usageError{fmt.Errorf("--max %d: say how many recordings to have transcribed, 1 or more", b.max)}
+			}
+			if user != "" {
+				id, err := parseUser(user)
+				if err != nil {
+					return err
+				}
+				b.user = &id
+			}
+			return withConn(cmd.Context(), cfg, func(conn *pgx.Conn) error {
+				return b.run(cmd.Context(), conn, cmd.OutOrStdout(), cmd.ErrOrStderr())
+			})
+		},
+	}
+	cmd.Flags().IntVar(&b.max, "max", 0, "how many recordings, at most (required)")
+	cmd.Flags().StringVar(&b.code, "code", predatesHelixd, "which: those that failed with this code")
+	cmd.Flags().StringVar(&user, "user", "", "of this user only (uuid)")
+	cmd.Flags().BoolVar(&b.dryRun, "dry-run", false, "tell what would be done")
+	return cmd
+}
+
+type backfill struct {
+	max    int
+	code   string
+	user   *uuid.UUID
+	dryRun bool
+}
+
+// candidates are the recordings that it is about. Those without audio have
+// nothing to be heard.
+const candidates = `from public.voice_recordings where status = 'failed' and error ->> 'code' = $1
+	and coalesce(jsonb_typeof(error -> 'retryable') = 'boolean' and (error ->> 'retryable')::boolean, false)
+	and ($2::uuid is null or user_id = $2)`
+
+const hasAudio = `(octet_length(audio_data) > 0 or storage_path <> '')`
+
+// run changes rows as an app would, without helixd's marker: the reactor voice is
+// to see it.
+func (b *backfill) run(ctx context.Context, conn *pgx.Conn, out, errs io.Writer) error {
+	return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
+		var all, silent int64
+		err := tx.QueryRow(ctx, "select count(*), count(*) filter (where "+hasAudio+" is not true) "+candidates, b.code, b.user).Scan(&all, &silent)
+		if err != nil {
+			return fmt.Errorf("count the recordings: %w", err)
+		}
+		const chosen = "with chosen as materialized (select id " + candidates + " and " + hasAudio + " order by created_at desc nulls last, id limit $3 for update skip locked)"
+		statement := chosen + `, changed as (update public.voice_recordings v set status = 'pending', error = null from chosen where v.id = chosen.id
+			returning v.audio_data, v.duration_ms)`
+		if b.dryRun {
+			statement = chosen + ", changed as (select audio_data, duration_ms from public.voice_recordings v join chosen using (id))"
+		}
+		var n, known, milliseconds, stored, size int64
+		err = tx.QueryRow(ctx, statement+`
+			select count(*), count(duration_ms), coalesce(sum(duration_ms), 0)::bigint, count(audio_data), coalesce(sum(octet_length(audio_data)), 0)::bigint
+			from changed`, b.code, b.user, b.max).Scan(&n, &known, &milliseconds, &stored, &size)
+		if err != nil {
+			return fmt.Errorf("set the recordings to pending: %w", err)
+		}
+		fmt.Fprintf(out, "%d recordings have failed with %s and can be tried again; %d of them have no audio.\n", all, b.code, silent)
+		done := "are pending now"
+		if b.dryRun {
+			done = "would be pending"
+		}
+		fmt.Fprintf(out, "%d %s, the newest: %d with audio in the row (%.1f MB), %d in Storage.\n", n, done, stored, float64(size)/(1<<20), n-stored)
+		if n == 0 {
+			return nil
+		}
+		fmt.Fprintf(out, "The provider that helixd run is set to bills them by length: %s of %d recordings; of %d it cannot be known before they are decoded.\n",
+			(time.Duration(milliseconds) * time.Millisecond).Round(time.Second), known, n-known)
+		if b.dryRun {
+			return nil
+		}
+		return warnIdle(ctx, tx.Conn(), errs)
+	})
+}
