@@ -93,7 +93,7 @@ func output(ctx context.Context, dir string, env []string, name string, args ...
 func cleanEnv(more ...string) []string {
 	var env []string
 	for _, kv := range os.Environ() {
-		if !strings.HasPrefix(kv, "PG") && !strings.HasPrefix(kv, "SUPABASE_") && !strings.HasPrefix(kv, "HELIX_") {
+		if !strings.HasPrefix(kv, "PG") && !strings.HasPrefix(kv, "SUPABASE_") && !strings.HasPrefix(kv, "HELIX_") && !strings.HasPrefix(kv, "DEEPGRAM_") {
 			env = append(env, kv)
 		}
 	}

@@ -51,7 +51,7 @@ func demo(ctx context.Context, out *printer, r repo) error {
 // play makes the world and plays all acts on it.
 func play(ctx context.Context, out *printer, r repo, w *world, work, log string) (err error) {
 	begun := time.Now()
-	out.line("%s", out.bold("helixd demo: three devices edit the same note, and skills run"))
+	out.line("%s", out.bold("helixd demo: three devices edit the same note, skills run, and speech becomes text"))
 	out.line("")
 	if err := r.makeState(); err != nil {
 		return err
@@ -61,6 +61,9 @@ func play(ctx context.Context, out *printer, r repo, w *world, work, log string)
 		return err
 	}
 	if err := r.build(ctx, out, binary); err != nil {
+		return err
+	}
+	if err := w.startRecogniser(ctx, out, r); err != nil {
 		return err
 	}
 	if err := w.startHelixd(ctx, out, binary, work, log); err != nil {
@@ -79,6 +82,9 @@ func play(ctx context.Context, out *printer, r repo, w *world, work, log string)
 	var s *stage
 	err = out.step("signing in", func() (string, error) {
 		s, err = newStage(ctx, out, r, w.db)
+		if err == nil {
+			s.work = work
+		}
 		return "ada on phone, laptop and tablet", err
 	})
 	if err != nil {
@@ -87,6 +93,9 @@ func play(ctx context.Context, out *printer, r repo, w *world, work, log string)
 	defer func() { err = errors.Join(err, s.close()) }()
 
 	acts := slices.Concat(syncActs, strategyActs, skillActs)
+	if w.recogniser != nil {
+		acts = append(acts, voiceActs...)
+	}
 	for i, a := range acts {
 		out.line("")
 		out.line("%s", out.bold(fmt.Sprintf("%d. %s", i+1, a.name)))

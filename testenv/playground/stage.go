@@ -38,6 +38,7 @@ type stage struct {
 	lost     int   // conflicts recorded so far
 
 	skills map[string]string // ids by name
+	work   string            // a folder that is thrown away
 
 	seen      []time.Duration // of each resolved write: COMMIT confirmed → row visible
 	committed []time.Duration // commit → commit, as the server says

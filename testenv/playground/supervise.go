@@ -72,6 +72,9 @@ func (r repo) startDev(ctx context.Context, out *printer, w *world) (devEnv, err
 	if err := setJWTSecret(ctx, env); err != nil {
 		return env, err
 	}
+	if err := w.startRecogniser(ctx, out, r); err != nil {
+		return env, err
+	}
 	return env, w.startHelixd(ctx, out, r.binary(), r.devDir(), r.devLog())
 }
 

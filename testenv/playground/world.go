@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/helixd/helixd/testenv"
+	"github.com/helixd/helixd/testenv/asr"
 )
 
 // world is a Postgres with a database and the helixd beside it.
@@ -20,6 +21,8 @@ type world struct {
 	db      *testenv.Database
 	helixd  *child
 	log     string // helixd's log file
+
+	recogniser *asr.Server // nil: there is none
 }
 
 // build makes the helixd that anybody would build.
@@ -62,7 +65,7 @@ func (w *world) startPostgres(ctx context.Context, out *printer, database string
 
 // startHelixd migrates and starts helixd run, and returns when it streams.
 func (w *world) startHelixd(ctx context.Context, out *printer, binary, dir, log string) error {
-	env := cleanEnv("SUPABASE_DB_URL="+w.db.URL("postgres"), "HELIX_LOG_FORMAT=json")
+	env := append(cleanEnv("SUPABASE_DB_URL="+w.db.URL("postgres"), "HELIX_LOG_FORMAT=json"), w.voiceEnv()...)
 	err := out.step("migrating", func() (string, error) {
 		said, err := output(ctx, dir, env, binary, "migrate")
 		if err != nil {
@@ -112,6 +115,9 @@ func (w *world) close() error {
 		if ended := w.helixd.stop(20 * time.Second); running && ended != nil {
 			err = fmt.Errorf("stop helixd: %w", ended)
 		}
+	}
+	if w.recogniser != nil {
+		err = errors.Join(err, w.recogniser.Close())
 	}
 	if w.cluster != nil {
 		err = errors.Join(err, w.cluster.Stop())
