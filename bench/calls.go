@@ -15,10 +15,11 @@ import (
 	"github.com/helixd/helixd/reactors/sandbox"
 	"github.com/helixd/helixd/reactors/sandbox/wasm"
 	"github.com/helixd/helixd/reactors/skills/javascript"
+	"github.com/helixd/helixd/reactors/voice/decode"
 )
 
 // guests are what a child of this binary runs, as one of the daemon's does.
-var guests = map[string]sandbox.Guest{sandbox.KindWASM: wasm.Guest{}, sandbox.KindJavaScript: javascript.Guest{}}
+var guests = map[string]sandbox.Guest{sandbox.KindWASM: wasm.Guest{}, sandbox.KindJavaScript: javascript.Guest{}, decode.Kind: decode.Guest{}}
 
 const (
 	warmCalls = 500

@@ -18,9 +18,9 @@ import (
 // passes is how long each run decodes the same bytes again and again.
 const passes = time.Second / 2
 
-// decode compares decoders on captured bytes: pglogrepl.Parse makes a message of
+// decodeMessages compares decoders on captured bytes: pglogrepl.Parse makes a message of
 // each, the Assembler makes batches that outlive the bytes.
-func decode(ctx context.Context, b *bench) error {
+func decodeMessages(ctx context.Context, b *bench) error {
 	for _, l := range b.loads(5) {
 		if err := b.decode(ctx, l); err != nil {
 			return fmt.Errorf("%s: %w", l.what, err)

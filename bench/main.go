@@ -45,7 +45,7 @@ func (o *options) parse(args []string) error {
 	quick := flags.Bool("quick", false, "a tenth of the rows, and 3 runs")
 	flags.IntVar(&o.rows, "rows", 1_000_000, "rows of the large transaction; 3/10 of it are the one-row transactions, 2/10 the sync deltas, 1/10 the durable upserts")
 	flags.IntVar(&o.runs, "runs", 5, "runs of each side, of which the median counts")
-	flags.StringVar(&o.only, "only", "", "sections, with commas: decode,drain,apply,sync,memory,latency,takeover,calls,skills")
+	flags.StringVar(&o.only, "only", "", "sections, with commas: decode,drain,apply,sync,memory,latency,takeover,calls,skills,decodes,voice")
 	flags.StringVar(&o.json, "json", "", "write the figures to this file as well")
 	flags.StringVar(&o.markdown, "markdown", "", "write the table to this file, for a page that carries it")
 	flags.StringVar(&o.helixd, "helixd", "", "measure this helixd binary instead of one built now")
@@ -78,8 +78,8 @@ type section struct {
 }
 
 var sections = []section{
-	{"decode", decode}, {"drain", drain}, {"apply", apply}, {"sync", syncBacklog}, {"memory", syncLarge}, {"latency", latency}, {"takeover", takeover},
-	{"calls", sandboxCalls}, {"skills", skills},
+	{"decode", decodeMessages}, {"drain", drain}, {"apply", apply}, {"sync", syncBacklog}, {"memory", syncLarge}, {"latency", latency}, {"takeover", takeover},
+	{"calls", sandboxCalls}, {"skills", skills}, {"decodes", decodes}, {"voice", voice},
 }
 
 func (o *options) sections() ([]section, error) {
