@@ -9,10 +9,10 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.7.0
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-demo: setup ## three devices edit notes offline and come together; skills run (1 min)
+demo: setup ## three devices edit notes offline and come together; skills run; speech becomes text (1 min)
 	@$(GO) run ./testenv/playground demo
 
-test: setup check ## format, vet, lint and all tests, with the race detector but for the attacks (15 min)
+test: setup check ## format, vet, lint and all tests, with the race detector but for the attacks (20 min)
 	$(GO) test -race -timeout 20m $$($(GO) list ./... | grep -v /attack)
 	$(GO) test ./reactors/skills/attack ./reactors/voice/decode/attack
 	$(GO) test -run 'Law' ./reactors/sync -rapid.checks 5000
@@ -21,7 +21,8 @@ test-17: setup ## the tests on Postgres 17, in containers; makes the image and s
 	@GO=$(GO) testenv/test-17.sh
 
 test-long: setup check ## the full counts: kills, restarts, property cases, fuzzing (1 h)
-	HELIX_TEST_LONG=1 $(GO) test -race -timeout 90m ./...
+	HELIX_TEST_LONG=1 $(GO) test -race -timeout 90m $$($(GO) list ./... | grep -v /attack)
+	HELIX_TEST_LONG=1 $(GO) test -timeout 30m ./reactors/skills/attack ./reactors/voice/decode/attack
 	$(GO) test -timeout 60m -run 'Law' ./reactors/sync -rapid.checks 100000
 	@$(MAKE) --no-print-directory fuzz FUZZTIME=5m
 	@$(MAKE) --no-print-directory test-17
@@ -29,13 +30,13 @@ test-long: setup check ## the full counts: kills, restarts, property cases, fuzz
 fuzz: ## each fuzz target for FUZZTIME (30s)
 	@set -e; for p in ./replication/pgoutput ./reactors/sync ./reactors/sandbox ./reactors/sandbox/precheck \
 	  ./reactors/skills/javascript ./reactors/skills/schema ./reactors/skills/workflow ./reactors/skills/rights \
-	  ./reactors/skills/host/broker; do \
+	  ./reactors/skills/host/broker ./reactors/voice/provider ./reactors/voice/storage ./reactors/voice/command; do \
 	  for f in $$($(GO) test -list '^Fuzz' $$p | grep ^Fuzz); do \
 	    echo "fuzzing $$p $$f for $(FUZZTIME)"; \
 	    $(GO) test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 1s $$p; done; done
 FUZZTIME ?= 30s
 
-bench: setup ## figures beside their peers, on a plain build (10 min)
+bench: setup ## figures beside their peers, on a plain build (12 min)
 	@cd bench && $(GO) run .
 
 check: ## gofmt, vet and staticcheck
