@@ -13,7 +13,8 @@ demo: setup ## three devices edit notes offline and come together; skills run; s
 	@$(GO) run ./testenv/playground demo
 
 test: setup check ## format, vet, lint and all tests, with the race detector but for the attacks (20 min)
-	$(GO) test -race -timeout 20m $$($(GO) list ./... | grep -v /attack)
+	$(GO) test -race -timeout 20m $$($(GO) list ./... | grep -v -e /attack -e cmd/helixd)
+	$(GO) test -race -timeout 20m ./cmd/helixd # alone: it starts many processes, and waits for them
 	$(GO) test ./reactors/skills/attack ./reactors/voice/decode/attack
 	$(GO) test -run 'Law' ./reactors/sync -rapid.checks 5000
 
@@ -21,7 +22,8 @@ test-17: setup ## the tests on Postgres 17, in containers; makes the image and s
 	@GO=$(GO) testenv/test-17.sh
 
 test-long: setup check ## the full counts: kills, restarts, property cases, fuzzing (1 h)
-	HELIX_TEST_LONG=1 $(GO) test -race -timeout 90m $$($(GO) list ./... | grep -v /attack)
+	HELIX_TEST_LONG=1 $(GO) test -race -timeout 90m $$($(GO) list ./... | grep -v -e /attack -e cmd/helixd)
+	HELIX_TEST_LONG=1 $(GO) test -race -timeout 90m ./cmd/helixd
 	HELIX_TEST_LONG=1 $(GO) test -timeout 30m ./reactors/skills/attack ./reactors/voice/decode/attack
 	$(GO) test -timeout 60m -run 'Law' ./reactors/sync -rapid.checks 100000
 	@$(MAKE) --no-print-directory fuzz FUZZTIME=5m

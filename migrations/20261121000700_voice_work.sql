@@ -38,7 +38,6 @@ comment on column helix.voice_work.tries is 'that failed and are to be repeated'
 comment on column helix.voice_work.job_id is 'the lane that has claimed it; null: none';
 comment on column helix.voice_work.attempt is 'of that job: an earlier one writes nothing';
 comment on column helix.voice_work.sent is 'requests that were begun, of whose end nothing is known';
-create index if not exists river_job_voice_idx on helix.river_job ((args ->> 'user_id')) where queue = 'voice' and state in ('available', 'scheduled');
 create index if not exists voice_work_job_id_idx on helix.voice_work (job_id) where job_id is not null;
 create index if not exists voice_work_claims_idx on helix.voice_work (user_id) where job_id is not null;
 create index if not exists voice_work_user_id_idx on helix.voice_work (user_id, retry_at);
