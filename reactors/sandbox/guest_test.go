@@ -80,10 +80,10 @@ func (p hostileProgram) Run(ctx context.Context, env *sandbox.Env) ([]byte, erro
 		go spin()
 		return json.Marshal(os.Getpid())
 	case "sleep": // what the wall limit, and not that of CPU time, has to end
-		time.Sleep(time.Duration(d.N) * time.Millisecond)
+		time.Sleep(time.Duration(d.N) * time.Millisecond) // is what the program does
 		return []byte(`"slept"`), nil
 	case "sleep and fail":
-		time.Sleep(time.Duration(d.N) * time.Millisecond)
+		time.Sleep(time.Duration(d.N) * time.Millisecond) // is what the program does
 		return nil, &sandbox.Error{Code: sandbox.Code(d.Text)}
 	case "alloc":
 		allocate(d.N << 20)

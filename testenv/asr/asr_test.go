@@ -137,7 +137,7 @@ func TestServe(t *testing.T) {
 	}
 	gone := func(t *testing.T, url string) {
 		t.Helper()
-		for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+		for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(5 * time.Millisecond) { // between two looks
 			res, err := http.Get(url)
 			if err != nil {
 				return

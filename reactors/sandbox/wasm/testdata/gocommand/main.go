@@ -21,7 +21,7 @@ func main() {
 		os.Exit(3)
 	}
 	now := time.Now()
-	time.Sleep(input.Sleep)
+	time.Sleep(input.Sleep) // the test is of WASI's clock
 	slept := time.Since(now) >= input.Sleep
 	buffer := make([]byte, input.Grow)
 	for i := range buffer {
