@@ -275,7 +275,7 @@ do $$
 begin
   call helix.require_adoptable($json${
     "memories": {"uuid": "id user_id", "text": "type content", "vector(1536)": "embedding", "double precision": "emotional_valence",
-      "timestamptz": "created_at last_accessed", "bigint": "content_rev"},
+      "timestamptz": "created_at last_accessed", "bigint": "content_rev", "boolean": "embedding_indexed embedding_stale"},
     "memory_synthesis": {"uuid": "id user_id", "text": "pattern_type synthesis_content fingerprint", "uuid[]": "memory_ids",
       "double precision": "confidence_score", "jsonb": "details", "timestamptz": "created_at updated_at"},
     "psychology_layers": {"uuid": "id user_id", "integer": "layer_number", "text": "layer_name decay_model", "jsonb": "data decay_params",
@@ -288,5 +288,5 @@ begin
       "bigint": "duration_ms content_rev", "integer": "attempts", "timestamptz": "created_at processed_at"},
     "sync_state": {"uuid": "id user_id entity_id", "text": "entity_type device_id", "jsonb": "data vector_clock", "boolean": "deleted",
       "bigint": "base_revision", "timestamp with time zone": "last_modified", "timestamptz": "created_at"}}$json$,
-    '{synthesis_settings,memory_retention,memory_synthesis_jobs,memory_patterns,synthesis_recommendations,skill_versions,skill_grants,skill_runs,voice_commands,sync_entities,sync_conflicts,sync_policies}');
+    '{synthesis_settings,privacy_settings,memory_retention,memory_synthesis_jobs,memory_patterns,synthesis_recommendations,skill_versions,skill_grants,skill_runs,voice_commands,sync_entities,sync_conflicts,sync_policies}');
 end $$;

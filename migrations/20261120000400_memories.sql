@@ -25,17 +25,6 @@ begin
     return;
   end if;
   execute format('alter table public.memories add column if not exists embedding %I.vector(1536)', schema);
-  if not exists (select from pg_catalog.pg_index i join pg_catalog.pg_class c on c.oid = i.indexrelid
-      join pg_catalog.pg_am m on m.oid = c.relam
-      where i.indrelid = 'public.memories'::regclass and m.amname = 'hnsw' and i.indpred is null) then
-    -- An adopted column may be of another type, of no or of too many dimensions.
-    if (select a.atttypid = to_regtype(format('%I.vector', schema)) and a.atttypmod between 1 and 2000
-        from pg_catalog.pg_attribute a where a.attrelid = 'public.memories'::regclass and a.attname = 'embedding') then
-      execute format('create index memories_embedding_idx on public.memories using hnsw (embedding %I.vector_cosine_ops)', schema);
-    else
-      raise warning 'memories.embedding has no vector type of 1 to 2000 dimensions: match_memories compares each of a user''s memories';
-    end if;
-  end if;
 end $$;
 create index if not exists memories_user_id_created_at_idx on public.memories (user_id, created_at);
 comment on column public.memories.content_rev is

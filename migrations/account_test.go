@@ -21,6 +21,12 @@ var rowOf = map[string]string{
 	"public.skill_runs":                "(user_id, skill_id) select $1, id from skills",
 	"public.voice_recordings":          `(user_id, audio_data) values ($1, '\x00')`,
 	"public.voice_commands":            "(user_id, phrase, skill_id) select $1, 'x', id from skills",
+	"helix.synthesis_work":             "(user_id, due) values ($1, true)",
+	"helix.embedding_work":             "(memory_id, user_id) select id, user_id from memories",
+	"helix.usage":                      "(user_id, day, purpose, provider, requests) values ($1, current_date, 'analysis', 'x', 1)",
+	"helix.usage_holds":                "(id, user_id, day, purpose, provider, tokens, made_at) values (gen_random_uuid(), $1, current_date, 'analysis', 'x', 1, now())",
+	"helix.analysis_work":              "(job_id, user_id) select id, $1 from memory_synthesis_jobs",
+	"helix.analysis_cache":             "(user_id, key, job_id, answer) values ($1, '', $1, '{}')",
 	"helix.voice_work":                 "(recording_id, user_id, content_rev) select id, $1, 0 from voice_recordings",
 	"helix.voice_answers":              "(recording_id, key, user_id, answer) select id, '', $1, '{}' from voice_recordings",
 	"public.sync_state":                "(user_id, entity_type, entity_id, device_id) values ($1, 'note', $1, 'phone')",
@@ -89,7 +95,7 @@ func TestAccountDeletion(t *testing.T) {
 		}
 	}
 	const told = "select string_agg(distinct table_name, ' ' order by table_name) from helix.inbox where op = 'DELETE' and user_id = $1"
-	if got := get[string](t, conn, told, alice.ID); got != "memories memory_synthesis_jobs psychology_layers skill_grants skill_runs skills sync_policies sync_state synthesis_settings voice_recordings" {
+	if got := get[string](t, conn, told, alice.ID); got != "memories memory_synthesis_jobs privacy_settings psychology_layers skill_grants skill_runs skills sync_policies sync_state synthesis_settings voice_recordings" {
 		t.Errorf("the inbox tells of %s", got)
 	}
 	// Every one of them cascades from auth.users itself.

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/helixd/helixd/migrations"
 )
 
 // TestCatalogIsTheContract: what is in schema public is what the contract
@@ -17,7 +19,7 @@ func TestCatalogIsTheContract(t *testing.T) {
 	for _, v := range views {
 		want = append(want, "view "+v.name)
 	}
-	for name := range rpcs {
+	for name := range migrations.Functions {
 		want = append(want, "function "+name)
 	}
 	for _, name := range notYet {
@@ -32,73 +34,23 @@ func TestCatalogIsTheContract(t *testing.T) {
 	same(t, strings.Join(want, "\n"), strings.Join(got, "\n"))
 }
 
-// acl gives a line for each object of schemas helix and public: who has which
-// rights; "all" is what an owner has.
-const acl = `
-	with object (name, kind, owner, acl) as (
-		select 'schema ' || nspname, 'n', nspowner, nspacl from pg_namespace where nspname = 'helix'
-		union all select case relkind when 'S' then 'sequence ' when 'v' then 'view ' else 'table ' end ||
-				relnamespace::regnamespace || '.' || relname, case relkind when 'S' then 's' else 'r' end, relowner, relacl
-			from pg_class where relnamespace in ('helix'::regnamespace, 'public'::regnamespace) and relkind in ('r', 'p', 'v', 'm', 'f', 'S')
-		union all select 'function ' || pronamespace::regnamespace || '.' || proname, 'f', proowner, proacl
-			from pg_proc where pronamespace in ('helix'::regnamespace, 'public'::regnamespace)
-		union all select 'type ' || typnamespace::regnamespace || '.' || typname, 'T', typowner, typacl
-			from pg_type where typnamespace in ('helix'::regnamespace, 'public'::regnamespace) and typacl is not null
-		union all select 'column ' || attrelid::regclass || '.' || attname, 'c', relowner, attacl
-			from pg_attribute join pg_class c on c.oid = attrelid
-			where attacl is not null and relnamespace in ('helix'::regnamespace, 'public'::regnamespace)),
-	granted as (
-		select name, coalesce(nullif(grantee, 0)::regrole::text, 'PUBLIC') as grantee,
-			array_agg(distinct privilege_type || case when is_grantable and grantee <> owner then '*' else '' end) as rights,
-			array(select privilege_type from aclexplode(acldefault(kind::"char", owner)) d where d.grantee = owner order by 1) as everything
-		from object, aclexplode(coalesce(acl, acldefault(kind::"char", owner)))
-		group by name, kind, owner, aclexplode.grantee)
-	select name || ': ' || string_agg(grantee || '=' || case when rights = everything then 'all'
-		else lower(array_to_string(rights, '+')) end, ', ' order by grantee) from granted group by name`
-
-// helixRights are the objects of schema helix that others than helixd may use.
-// The schema itself is closed: they are reached through a view of schema public.
-var helixRights = map[string]string{
-	"function helix.status":   everyUser, // helix_status
-	"function helix.fsrs":     everyUser, // memories_with_retention, and what it calls
-	"function helix.passed":   everyUser,
-	"function helix.decayed":  everyUser,
-	"function helix.constant": everyUser,
-	"function helix.utc":      everyUser,
-	"table helix.skill_kv":    "postgres=all, service_role=truncate", // goes along with skills
-	// along with voice_recordings
-	"table helix.voice_work":          "postgres=all, service_role=truncate",
-	"table helix.voice_answers":       "postgres=all, service_role=truncate",
-	"function helix.find_transcripts": everyUser, // search_transcripts
-}
-
 func TestRights(t *testing.T) {
 	_, conn := migrated(t)
 	var want []string
-	for _, r := range tables() {
-		rights := strings.Fields(r.may)
-		slices.Sort(rights)
-		want = append(want, "table public."+r.name+": authenticated="+strings.Join(rights, "+")+", postgres=all, service_role=all")
-	}
-	for _, v := range views {
-		if isYet(v.name) {
-			want = append(want, "view public."+v.name+": authenticated=select, postgres=all, service_role=select")
-		}
-	}
-	for name, rights := range rpcs {
-		if isYet(name) {
-			want = append(want, "function public."+name+": "+rights)
+	for name, rights := range migrations.Rights() {
+		if isYet(name[strings.IndexByte(name, '.')+1:]) {
+			want = append(want, name+": "+rights)
 		}
 	}
 	var got []string
-	for _, line := range list(t, conn, acl) {
+	for _, line := range list(t, conn, migrations.ACL) {
 		name, rights, _ := strings.Cut(line, ": ")
 		if !strings.Contains(name, " helix") {
 			got = append(got, line)
 			continue
 		}
 		others := "postgres=all"
-		if opened, ok := helixRights[name]; ok {
+		if opened, ok := migrations.HelixRights[name]; ok {
 			others = opened
 		}
 		if rights != others {

@@ -69,7 +69,7 @@ func TestNullsInABulkInsert(t *testing.T) {
 				}
 			}
 			insert := r.insert()
-			if got, said := try(t, user, without(rel, alice, "authenticated"), insert+" returning $1::uuid", alice); got != 1 {
+			if got, said := try(t, user, without(rel.name, alice, "authenticated"), insert+" returning $1::uuid", alice); got != 1 {
 				t.Errorf("%s\n%d rows, want 1: %s", insert, got, said)
 			}
 		})

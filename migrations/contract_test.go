@@ -3,20 +3,21 @@ package migrations_test
 import (
 	"slices"
 	"strings"
+
+	"github.com/helixd/helixd/migrations"
 )
 
-// relation is a table or view of the contract with apps: what a signed-in user
-// may do with their own rows. With the rows of others they may do nothing, anon
-// may do nothing at all, and service_role everything.
+// relation is what tests know of a table of the contract with apps beside what
+// migrations.Tables says of it.
 type relation struct {
 	name string
-	may  string // of select, insert, update, delete
 
 	// client are the columns that a client may write, beside id and user_id of a
 	// row that it inserts; the keys and what is fixed no update changes. All other
 	// columns are helixd's.
 	client, keys, fixed string
 	created             bool // created_at is the client's: everywhere but in result tables
+	closed              bool // nobody may do anything: rows that an adoption has set aside
 
 	seed map[string]string // SQL of a column, where anySQL will not do; $1 is the user's id
 }
@@ -24,77 +25,65 @@ type relation struct {
 // view is one that users select from.
 type view struct {
 	name string
-	rows bool // a row of each user: else it tells the same to everybody
 
 	// owners: it has its owner's rights, to show what row-level security hides.
 	owners bool
 }
 
-const (
-	readWrite = "select insert update delete"
-	readOnly  = "select"
-)
-
 // contract lists every table in the order in which rows can be made. A table
 // that the migrations make and that is not here fails the tests.
 var contract = []relation{
-	{name: "memories", may: readWrite, created: true,
+	{name: "memories", created: true,
 		client: "type content embedding emotional_valence last_accessed",
-		seed:   map[string]string{"type": "'episodic'", "content": "'x'"}},
-	{name: "skills", may: readWrite, created: true,
+		seed:   map[string]string{"type": "'episodic'", "content": "'x'", "embedding": "array_fill(.25, array[1536])::vector"}},
+	{name: "skills", created: true,
 		client: `name description kind wasm_bytecode source steps parameters capabilities limits version
 			enabled visibility tags active_sha256 schedule`,
 		seed: map[string]string{"name": "'x'", "kind": "'javascript'", "source": "'1'"}},
-	{name: "skill_versions", may: readOnly, seed: map[string]string{"sha256": "repeat('0', 64)"}},
-	{name: "skill_grants", may: readWrite, created: true,
+	{name: "skill_versions", seed: map[string]string{"sha256": "repeat('0', 64)"}},
+	{name: "skill_grants", created: true,
 		client: "skill_id sha256 capability", keys: "user_id skill_id sha256 capability",
 		seed: map[string]string{"sha256": "repeat('0', 64)"}},
-	{name: "skill_runs", may: readWrite, created: true,
+	{name: "skill_runs", created: true,
 		client: "skill_id definition input dry_run cancel_requested", fixed: "skill_id definition input dry_run",
 		seed: map[string]string{"skill_id": "$1::uuid"}},
-	{name: "voice_recordings", may: readWrite, created: true,
+	{name: "voice_recordings", created: true,
 		client: "audio_data storage_path mime_type language keep_audio memo",
 		seed:   map[string]string{"audio_data": `'\x00'`}},
-	{name: "voice_commands", may: readWrite, created: true,
+	{name: "voice_commands", created: true,
 		client: "phrase skill_id arguments enabled",
 		seed:   map[string]string{"phrase": "'say {what}'", "skill_id": "$1::uuid"}},
-	{name: "sync_state", may: readWrite, created: true,
+	{name: "sync_state", created: true,
 		client: "entity_type entity_id device_id data vector_clock last_modified deleted base_revision",
 		keys:   "user_id entity_type entity_id device_id"},
 
-	{name: "memory_synthesis", may: readOnly, seed: map[string]string{"pattern_type": "'temporal_burst'", "fingerprint": "'x'"}},
-	{name: "synthesis_settings", may: readWrite, created: true,
+	{name: "memory_synthesis", seed: map[string]string{"pattern_type": "'temporal_burst'", "fingerprint": "'x'"}},
+	{name: "synthesis_settings", created: true,
 		client: "memory_limit min_confidence min_cluster_size enabled", keys: "user_id"},
-	{name: "memory_retention", may: readOnly},
-	{name: "psychology_layers", may: readWrite, created: true,
+	{name: "privacy_settings", created: true,
+		client: "opt_out redact_names", keys: "user_id",
+		seed: map[string]string{"opt_out": "'{memories.content}'"}},
+	{name: "memory_retention"},
+	{name: "psychology_layers", created: true,
 		client: "layer_number data", keys: "user_id layer_number"},
-	{name: "sync_entities", may: readOnly, seed: map[string]string{"resolution": "'none'"}},
-	{name: "sync_conflicts", may: "select update", client: "resolution",
+	{name: "sync_entities", seed: map[string]string{"resolution": "'none'"}},
+	{name: "sync_conflicts", client: "resolution",
 		seed: map[string]string{"strategy": "'manual'", "kind": "'concurrent'"}},
-	{name: "sync_policies", may: readWrite, created: true,
+	{name: "sync_policies", created: true,
 		client: "entity_type strategy options", keys: "user_id entity_type",
 		seed: map[string]string{"strategy": "'merge'"}},
-	{name: "memory_synthesis_jobs", may: readWrite, created: true,
+	{name: "memory_synthesis_jobs", created: true,
 		client: "synthesis_type conversations time_range",
 		seed:   map[string]string{"synthesis_type": "'emotional_patterns'"}},
-	{name: "memory_patterns", may: readOnly, seed: map[string]string{"pattern_type": "'trigger'"}},
-	{name: "synthesis_recommendations", may: readOnly},
+	{name: "memory_patterns", seed: map[string]string{"pattern_type": "'trigger'"}},
+	{name: "synthesis_recommendations"},
 }
 
 var views = []view{
-	{name: "memories_with_retention", rows: true},
+	{name: "memories_with_retention"},
 	{name: "public_skills", owners: true}, // others' skills, without what is in them
 	{name: "helix_status"},
 }
-
-// rpcs are the functions of schema public, and who may call them.
-var rpcs = map[string]string{
-	"match_memories":     everyUser,
-	"search_transcripts": everyUser,
-	"clone_skill":        "authenticated=all, postgres=all", // into the caller's own
-}
-
-const everyUser = "authenticated=all, postgres=all, service_role=all"
 
 // notYet is what the contract names and no migration makes yet. A name goes from
 // here with the migration that makes it; one that has come and still stands here
@@ -119,6 +108,15 @@ func (r relation) isFixed(column string) bool {
 	return column == "id" || column == "user_id" || slices.Contains(strings.Fields(r.keys+" "+r.fixed), column)
 }
 
+// may is what a signed-in user may do with their own rows.
+func (r relation) may() string {
+	i := slices.IndexFunc(migrations.Tables, func(t migrations.Table) bool { return t.Name == r.name })
+	if i < 0 || r.closed {
+		return ""
+	}
+	return migrations.Tables[i].May
+}
+
 func (r relation) lets(operation string) bool {
-	return slices.Contains(strings.Fields(r.may), operation)
+	return slices.Contains(strings.Fields(r.may()), operation)
 }

@@ -15,6 +15,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -63,34 +64,41 @@ func recorded(version, name, sql string) Migration {
 		strings.TrimSpace(sql), version, name)}
 }
 
-// Pending gives the migrations that are not recorded in the database.
+// NewerError says that the schema is of a later release: a migration is recorded
+// which comes after all that this helixd knows.
+type NewerError struct{ File string }
+
+func (e *NewerError) Error() string { return "the schema is newer than this helixd: it has " + e.File }
+
+// Pending gives the migrations that are not recorded in the database. Where that
+// is of a later release the error is a *NewerError.
 func Pending(ctx context.Context, conn *pgx.Conn) ([]Migration, error) {
+	all := All()
 	var exists bool
 	if err := conn.QueryRow(ctx, "select to_regclass('helix.migrations') is not null").Scan(&exists); err != nil {
 		return nil, fmt.Errorf("look for helix.migrations: %w", err)
 	}
 	if !exists {
-		return All(), nil
+		return all, nil
 	}
-	rows, err := conn.Query(ctx, "select version from helix.migrations")
+	rows, err := conn.Query(ctx, "select version, name from helix.migrations order by version")
 	if err != nil {
 		return nil, fmt.Errorf("read helix.migrations: %w", err)
 	}
-	applied, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	applied, err := pgx.CollectRows(rows, pgx.RowToStructByPos[struct{ Version, Name string }])
 	if err != nil {
 		return nil, fmt.Errorf("read helix.migrations: %w", err)
 	}
+	// Versions in between are those of triggers that older releases had.
+	newest := slices.MaxFunc(all, func(a, b Migration) int { return strings.Compare(a.Version, b.Version) })
 	done := map[string]bool{}
-	for _, v := range applied {
-		done[v] = true
-	}
-	var pending []Migration
-	for _, m := range All() {
-		if !done[m.Version] {
-			pending = append(pending, m)
+	for _, m := range applied {
+		if m.Version > newest.Version {
+			return nil, &NewerError{Migration{Version: m.Version, Name: m.Name}.File()}
 		}
+		done[m.Version] = true
 	}
-	return pending, nil
+	return slices.DeleteFunc(all, func(m Migration) bool { return done[m.Version] }), nil
 }
 
 // lockKey keeps two migrates apart; the number is "helix" in ASCII.
@@ -100,6 +108,7 @@ const lockKey = 0x68656c6978
 // triggers always. say is told each file before it is applied. Where a lock
 // cannot be had within the file's lock_timeout it tries again, for a minute. The
 // error says what to run where the project has something that cannot be adopted.
+// It never puts older triggers on the schema of a later release.
 func Up(ctx context.Context, conn *pgx.Conn, say func(Migration)) error {
 	if _, err := conn.Exec(ctx, "set statement_timeout = 0"); err != nil {
 		return err

@@ -2,6 +2,7 @@ package migrations_test
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -305,4 +306,23 @@ func TestRiver(t *testing.T) {
 				where t.typnamespace = to_regnamespace($1)) s`
 		same(t, get[string](t, conn, shape, "river"), get[string](t, conn, shape, "helix"))
 	})
+}
+
+// TestNewerSchema: what a later release has migrated is left as it is, its triggers too.
+func TestNewerSchema(t *testing.T) {
+	_, conn := migrated(t)
+	run(t, conn, "insert into helix.migrations (version, name) values ('20261120999999', 'helix_triggers')")
+	if files := pending(t, conn); len(files) != 0 {
+		t.Errorf("triggers of an older release: pending %q", files)
+	}
+	run(t, conn, "insert into helix.migrations (version, name) values ('29991231000000', 'later')")
+	_, err := migrations.Pending(t.Context(), conn)
+	var newer *migrations.NewerError
+	if !errors.As(err, &newer) || newer.File != "29991231000000_later.sql" {
+		t.Errorf("pending: %v", err)
+	}
+	err = migrations.Up(t.Context(), conn, func(m migrations.Migration) { t.Errorf("applied %s", m.File()) })
+	if !errors.As(err, &newer) {
+		t.Errorf("up: %v", err)
+	}
 }

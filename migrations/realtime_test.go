@@ -1,12 +1,14 @@
 package migrations_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/helixd/helixd/migrations"
 	"github.com/helixd/helixd/reactors"
 	"github.com/helixd/helixd/testenv"
 )
@@ -98,6 +100,23 @@ func TestBroadcastIsolation(t *testing.T) {
 					}
 				})
 			}
+			for _, who := range askers(t, db, alice.ID, bob.ID) {
+				if who.column != "unsigned" && who.column != "odd" && who.column != "gone" {
+					continue
+				}
+				for _, topic := range []string{own, others, "helix:"} {
+					t.Run("Nobody/"+who.column+"/"+topic, func(t *testing.T) {
+						join(t, who.conn, topic)
+						codes := slices.Concat(refusals, who.also)
+						if got, _ := tryAs(t, who.conn, codes, nil, "select from realtime.messages where topic = $1", topic); got > 0 {
+							t.Errorf("sees %d messages", got)
+						}
+						if got, _ := tryAs(t, who.conn, codes, nil, insert, topic); got != refused {
+							t.Errorf("sent %d messages", got)
+						}
+					})
+				}
+			}
 			// realtime.send runs with its caller's rights, and swallows the refusal.
 			t.Run("SendFunction", func(t *testing.T) {
 				count := "select count(*) from realtime.messages where topic = '" + others + "'"
@@ -169,9 +188,15 @@ func TestSupabaseRealtimePublication(t *testing.T) {
 	const published = `select coalesce(string_agg(tablename, ' ' order by tablename), '') from pg_publication_tables where pubname = 'supabase_realtime'`
 	t.Run("HasTheResultTables", func(t *testing.T) {
 		_, conn := migrated(t)
-		if got := get[string](t, conn, published); got != "memory_patterns memory_retention memory_synthesis memory_synthesis_jobs psychology_layers skill_runs "+
-			"skill_versions skills sync_conflicts sync_entities synthesis_recommendations voice_recordings" {
-			t.Errorf("published: %s", got)
+		var want []string
+		for _, t := range migrations.Tables {
+			if t.Realtime {
+				want = append(want, t.Name)
+			}
+		}
+		slices.Sort(want)
+		if got := get[string](t, conn, published); got != strings.Join(want, " ") || len(want) == 0 {
+			t.Errorf("published: %s, want %s", got, want)
 		}
 		if n := get[int](t, conn, "select count(*) from pg_publication_rel where prattrs is not null"); n != 0 {
 			t.Errorf("%d column lists", n)

@@ -1,23 +1,28 @@
 package migrations_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/helixd/helixd/testenv"
 )
 
 // What a statement comes to: the number of rows that it sees or writes, or
 const refused = -1
 
-// refusals are the SQLSTATEs of a refusal: insufficient_privilege, and what a
-// view answers that takes no writes.
-var refusals = []string{"42501", "55000", "42809"}
+// refusals are the SQLSTATEs of a refusal: insufficient_privilege, what a view
+// answers that takes no writes, and COPY FROM into a table with row-level security.
+var refusals = []string{"42501", "55000", "42809", "0A000"}
 
 // attempt runs a statement and undoes it.
 func attempt(t *testing.T, conn *pgx.Conn, sql string, args ...any) int {
@@ -30,6 +35,12 @@ func attempt(t *testing.T, conn *pgx.Conn, sql string, args ...any) int {
 // message of a refusal.
 func try(t *testing.T, conn *pgx.Conn, before []string, sql string, args ...any) (int, string) {
 	t.Helper()
+	return tryAs(t, conn, refusals, before, sql, args...)
+}
+
+// tryAs is try, of one whose refusals have other SQLSTATEs.
+func tryAs(t *testing.T, conn *pgx.Conn, refusals, before []string, sql string, args ...any) (int, string) {
+	t.Helper()
 	tx, err := conn.Begin(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -40,7 +51,15 @@ func try(t *testing.T, conn *pgx.Conn, before []string, sql string, args ...any)
 			t.Fatalf("%s: %v", sql, err)
 		}
 	}
-	tag, err := tx.Exec(t.Context(), sql, args...)
+	var tag pgconn.CommandTag
+	switch {
+	case !strings.HasPrefix(sql, "copy "):
+		tag, err = tx.Exec(t.Context(), sql, args...)
+	case strings.HasSuffix(sql, " to stdout"):
+		tag, err = conn.PgConn().CopyTo(t.Context(), io.Discard, sql)
+	default:
+		tag, err = conn.PgConn().CopyFrom(t.Context(), strings.NewReader(""), sql)
+	}
 	var pgErr *pgconn.PgError
 	if errors.As(err, &pgErr) && slices.Contains(refusals, pgErr.Code) {
 		return refused, pgErr.Message
@@ -51,184 +70,185 @@ func try(t *testing.T, conn *pgx.Conn, before []string, sql string, args ...any)
 	return int(tag.RowsAffected()), ""
 }
 
-// operation is a statement about the row of the user $1, and the rights that
-// let its owner run it.
-type operation struct {
-	name, sql string
-	needs     []string
-	removes   bool // the row is removed first: the statement makes it
-	noUser    bool // without $1
-	foreign   int  // what it comes to with another's row, for one who has the rights
-}
-
-func operations(rel relation, r row) []operation {
-	keys := strings.Fields(rel.keys)
-	if len(keys) == 0 {
-		keys = []string{"id"}
-		if !slices.Contains(r.names, "id") {
-			keys = r.names[:1]
-		}
-	}
-	// An update that changes nothing: which column may change is TestColumns'.
-	change := "user_id = user_id"
-	if c := strings.Fields(rel.client); len(c) > 0 {
-		change = fmt.Sprintf("%[1]s = %[1]s", c[len(c)-1])
-	}
-	return []operation{
-		{name: "Select", sql: "select from " + r.table + " where user_id = $1", needs: []string{"select"}},
-		{name: "Insert", sql: r.insert(), needs: []string{"insert"}, removes: true, foreign: refused},
-		{name: "Update", sql: "update " + r.table + " set " + change + " where user_id = $1", needs: []string{"update"}},
-		{name: "Delete", sql: "delete from " + r.table + " where user_id = $1", needs: []string{"delete"}},
-		{name: "Truncate", sql: "truncate " + r.table + " cascade", needs: []string{"truncate"}, noUser: true, foreign: refused},
-		{name: "UpsertOfHostedPostgREST", sql: r.upsert(keys, true), needs: []string{"insert", "update"}, foreign: refused},
-		{name: "UpsertOfSupabaseLite", sql: r.upsert(keys, false), needs: []string{"insert", "update"}, foreign: refused},
-	}
-}
-
-// actor is a role of the Data API, and one of the users whose row it is after.
-type actor struct {
-	name string
-	conn *pgx.Conn
-	role string
-	user string
-	may  func(relation, operation) int
-}
-
-func actors(alice, bob string, user, anon, service *pgx.Conn) []actor {
-	lets := func(rel relation, op operation) bool {
-		return !slices.ContainsFunc(op.needs, func(right string) bool { return !rel.lets(right) })
-	}
-	return []actor{
-		{"Anon", anon, "anon", alice, func(relation, operation) int { return refused }},
-		{"Own", user, "authenticated", alice, func(rel relation, op operation) int {
-			if lets(rel, op) {
-				return 1
-			}
-			return refused
-		}},
-		{"Others", user, "authenticated", bob, func(rel relation, op operation) int {
-			if lets(rel, op) {
-				return op.foreign
-			}
-			return refused
-		}},
-		{"Service", service, "service_role", bob, func(_ relation, op operation) int {
-			if op.noUser {
-				return 0
-			}
-			return 1
-		}},
-	}
-}
-
 // without removes a user's row as service_role, for a role to make it anew.
-func without(rel relation, user, role string) []string {
+func without(table, user, role string) []string {
 	return []string{"set local role service_role",
-		fmt.Sprintf("delete from public.%s where user_id = '%s'", rel.name, user), "set local role " + role}
+		fmt.Sprintf("delete from public.%s where user_id = '%s'", table, user), "set local role " + role}
 }
 
 // olderPolicies are what a project may have had, on every table: a permissive
 // policy adds to those of the migrations.
-var olderPolicies = map[string]string{
-	"AsMigrated": "",
-	"WithAnOlderPermissivePolicy": `create policy everyone on public.%[1]s for all using (true) with check (true);
-		create policy signed_in on public.%[1]s for all to anon, authenticated using (true) with check (true)`,
+const olderPolicies = `create policy everyone on public.%[1]s for all using (true) with check (true);
+	create policy signed_in on public.%[1]s for all to anon, authenticated using (true) with check (true);`
+
+// projects are the ones that are held against the contract.
+var projects = map[string]func(t *testing.T) (*testenv.Database, *pgx.Conn){
+	"AsMigrated": func(t *testing.T) (*testenv.Database, *pgx.Conn) { return migrated(t) },
+	"WithAnOlderPermissivePolicy": func(t *testing.T) (*testenv.Database, *pgx.Conn) {
+		db, admin := migrated(t)
+		for _, rel := range tables() {
+			run(t, admin, fmt.Sprintf(olderPolicies, rel.name))
+		}
+		return db, admin
+	},
+	// Its tables, their policies and rights for all were there before helixd, and rows of which some move aside.
+	"Adopted": func(t *testing.T) (*testenv.Database, *pgx.Conn) {
+		db := testenv.New(t)
+		admin := db.Connect(t, "postgres")
+		run(t, admin, existing)
+		for _, name := range existingTables {
+			run(t, admin, fmt.Sprintf("alter table %[1]s enable row level security; grant all on %[1]s to anon, authenticated, public;"+olderPolicies, name))
+		}
+		run(t, admin, strings.ReplaceAll(fill, "$1", "'"+db.NewUser(t).ID+"'"))
+		up(t, admin)
+		return db, admin
+	},
 }
 
-// TestIsolation: every table, every role, every operation.
+// TestIsolation holds every table of schema public, as the catalog has them,
+// against outcomes. With -v it prints what each operation came to.
 func TestIsolation(t *testing.T) {
-	for name, older := range olderPolicies {
+	columns, lines := cells(t, outcomes)
+	for name, project := range projects {
 		t.Run(name, func(t *testing.T) {
-			db, admin := migrated(t)
+			t.Parallel()
+			db, admin := project(t)
+			run(t, admin, "create schema theirs; grant all on schema theirs to public")
 			alice, bob := db.NewUser(t).ID, db.NewUser(t).ID
 			rows := seedAll(t, admin, alice, bob)
-			if older != "" {
-				for _, rel := range tables() {
-					run(t, admin, fmt.Sprintf(older, rel.name))
-				}
-			}
-			user := db.AsUser(t, alice)
-			all := actors(alice, bob, user, db.AsAnon(t), db.AsService(t))
-			for _, rel := range tables() {
-				for _, op := range operations(rel, rows[rel.name]) {
+			all := askers(t, db, alice, bob)
+			var matrix strings.Builder
+			for _, table := range list(t, admin, "select relname from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p', 'm', 'f')") {
+				rel, r, heir := relationOf(t, table, rows)
+				cols := slices.DeleteFunc(catalogColumns(t, admin, "public."+table), func(c column) bool { return c.Name == "mood" }) // the project's own
+				fmt.Fprintf(&matrix, "%s\n", table)
+				for _, line := range lines {
+					came := map[string]string{}
 					for _, who := range all {
-						t.Run(rel.name+"/"+op.name+"/"+who.name, func(t *testing.T) {
-							var before []string
-							if op.removes {
-								before = without(rel, who.user, who.role)
-							}
-							var args []any
-							if !op.noUser {
-								args = append(args, who.user)
-							}
-							if got, said := try(t, who.conn, before, op.sql, args...); got != who.may(rel, op) {
-								t.Errorf("%s\n%d rows, want %d (%d is a refusal) %s", op.sql, got, who.may(rel, op), refused, said)
-							}
-						})
+						another := bob
+						if who.user == bob {
+							another = alice
+						}
+						sql, has := statements(rel, r, cols, who, another)[line[0]]
+						if !has || heir && strings.HasPrefix(line[0], "Upsert") { // it has no key
+							continue
+						}
+						want := wanted(rel, line[1], who.column, line[slices.Index(columns, who.column)])
+						if heir {
+							want = "-" // not even service_role: its rows are reached through their table
+						}
+						var before []string
+						if strings.HasPrefix(sql, "insert") && line[0] != "UpsertHosted" && line[0] != "UpsertLite" {
+							before = without(strings.TrimSuffix(table, "_adopted"), who.user, who.role)
+						}
+						sql = strings.ReplaceAll(sql, "$1", "'"+who.user+"'")
+						n, said := tryAs(t, who.conn, slices.Concat(refusals, who.also), before, sql)
+						got := strings.Replace(strconv.Itoa(n), strconv.Itoa(refused), "-", 1)
+						came[who.column] = got
+						if got != want {
+							t.Errorf("%s, %s, %s: %s, want %s\n%s\n%s", table, line[0], who.column, got, want, sql, said)
+						}
 					}
+					fmt.Fprintf(&matrix, "  %-16s", line[0])
+					for _, column := range columns[2:] {
+						fmt.Fprintf(&matrix, " %*s", len(column), cmp.Or(came[column], "."))
+					}
+					matrix.WriteByte('\n')
 				}
-				t.Run(rel.name+"/SelectAllIsSelectOwn", func(t *testing.T) {
-					if got := attempt(t, user, "select from "+rel.name); got != 1 {
-						t.Errorf("%d rows, want 1", got)
-					}
-				})
+				if n := attempt(t, all[1].conn, "select from "+r.table+" where user_id is not null"); n != 1 && rel.lets("select") {
+					t.Errorf("a user sees %d rows of %s in all, want their own", n, table)
+				}
 			}
+			t.Logf("\n%18s %s\n%s", "", strings.Join(columns[2:], " "), &matrix)
 		})
 	}
 }
 
-// TestViews: users see their own rows through them, and write nothing.
-func TestViews(t *testing.T) {
+// relationOf finds a table of the catalog in the contract. Of an adopted table one
+// inherits what had the same key, and is the table's business.
+func relationOf(t *testing.T, table string, rows map[string]row) (rel relation, r row, heir bool) {
+	t.Helper()
+	parent := strings.TrimSuffix(table, "_adopted")
+	i := slices.IndexFunc(tables(), func(rel relation) bool { return rel.name == parent })
+	if i < 0 {
+		t.Fatalf("table %s is in no contract: say in contract who may do what with it", table)
+	}
+	rel, r = tables()[i], rows[parent]
+	if table != parent {
+		rel.closed, r.table, heir = true, "public."+table, true
+	}
+	return rel, r, heir
+}
+
+// TestReads holds every view and function of schema public against reads, and
+// lets nobody write through a view.
+func TestReads(t *testing.T) {
 	db, admin := migrated(t)
+	run(t, admin, "create schema theirs; grant all on schema theirs to public")
 	alice, bob := db.NewUser(t).ID, db.NewUser(t).ID
 	seedAll(t, admin, alice, bob)
-	user, anon, service := db.AsUser(t, alice), db.AsAnon(t), db.AsService(t)
-	for _, v := range views {
-		if !isYet(v.name) {
-			continue
+	run(t, admin, "update voice_recordings set transcript = 'by the river'")
+	columns, lines := cells(t, reads)
+	all := askers(t, db, alice, bob)
+	names := list(t, admin, `select relname::text from pg_class where relnamespace = 'public'::regnamespace and relkind = 'v'
+		union select proname::text from pg_proc where pronamespace = 'public'::regnamespace`)
+	for _, name := range names {
+		if _, has := readSQL[name]; !has {
+			t.Errorf("%s is in no contract: say in reads what it gives to whom", name)
 		}
-		first := catalogColumns(t, admin, "public."+v.name)[0].Name
-		for name, sql := range map[string]string{
+	}
+	for _, line := range lines {
+		for _, who := range all {
+			t.Run(line[0]+"/"+who.column, func(t *testing.T) {
+				var before []string
+				if line[0] == "public_skills" {
+					before = []string{"set local role service_role", "update skills set visibility = 'public' where id = '" + bob + "'", "set local role " + who.role}
+				}
+				sql := strings.ReplaceAll(readSQL[line[0]], "$1", "'"+who.user+"'")
+				n, said := tryAs(t, who.conn, slices.Concat(refusals, who.also, []string{noSkill}), before, sql)
+				got := strings.Replace(strconv.Itoa(n), strconv.Itoa(refused), "-", 1)
+				if want := line[slices.Index(columns, who.column)]; got != want {
+					t.Errorf("%s: %s, want %s: %s", sql, got, want, said)
+				}
+			})
+		}
+	}
+	for _, v := range views {
+		first := quoted([]string{catalogColumns(t, admin, "public."+v.name)[0].Name})[0]
+		for op, sql := range map[string]string{
 			"Insert": "insert into %[1]s (%[2]s) select %[2]s from %[1]s", "Update": "update %[1]s set %[2]s = %[2]s",
-			"Delete": "delete from %[1]s", "Truncate": "truncate %[1]s",
+			"Delete": "delete from %[1]s", "Truncate": "truncate %[1]s", "SelectForUpdate": "select from %[1]s for update",
+			"Upsert":   "insert into %[1]s (%[2]s) select %[2]s from %[1]s on conflict do nothing",
+			"CopyFrom": "copy %[1]s from stdin", "References": "create table theirs.its (id uuid references %[1]s)",
+			"Trigger": "create trigger its instead of update on %[1]s for each row execute function pg_catalog.suppress_redundant_updates_trigger()",
 		} {
-			for who, conn := range map[string]*pgx.Conn{"Anon": anon, "Authenticated": user} {
-				t.Run(v.name+"/"+name+"/"+who, func(t *testing.T) {
-					if got := attempt(t, conn, fmt.Sprintf(sql, v.name, first)); got != refused {
+			for _, who := range all {
+				t.Run(v.name+"/"+op+"/"+who.column, func(t *testing.T) {
+					if got := attempt(t, who.conn, fmt.Sprintf(sql, v.name, first)); got != refused {
 						t.Errorf("%d rows, want a refusal", got)
 					}
 				})
 			}
 		}
-		t.Run(v.name+"/Select/Anon", func(t *testing.T) {
-			if got := attempt(t, anon, "select from "+v.name); got != refused {
-				t.Errorf("%d rows, want a refusal", got)
-			}
-		})
-		t.Run(v.name+"/Select/Authenticated", func(t *testing.T) {
-			if got := attempt(t, user, "select from "+v.name); got == refused || v.rows && got != 1 {
-				t.Errorf("%d rows, want 1", got)
-			}
-		})
-		t.Run(v.name+"/Select/Service", func(t *testing.T) {
-			if got := attempt(t, service, "select from "+v.name); got == refused || v.rows && got != 2 {
-				t.Errorf("%d rows, want 2", got)
-			}
-		})
 	}
 }
 
-// TestSchemaHelixIsClosed: every table in it, to every role of the Data API.
+// TestSchemaHelixIsClosed: every table and function in it, to every role of the
+// Data API.
 func TestSchemaHelixIsClosed(t *testing.T) {
 	db, admin := migrated(t)
 	user := db.NewUser(t)
-	names := list(t, admin, `select oid::regclass::text from pg_class where relnamespace = 'helix'::regnamespace and relkind in ('r', 'p', 'v')`)
+	names := list(t, admin, `select oid::regclass::text from pg_class where relnamespace = 'helix'::regnamespace and relkind in ('r', 'p', 'v', 'S')`)
+	calls := list(t, admin, `select case prokind when 'p' then 'call ' else 'select ' end || pronamespace::regnamespace || '.' || quote_ident(proname) || '(' ||
+			coalesce((select string_agg('null::' || format_type(type, null), ', ' order by n) from unnest(proargtypes::oid[]) with ordinality a (type, n)), '') || ')'
+		from pg_proc where pronamespace = 'helix'::regnamespace`)
 	for who, conn := range map[string]*pgx.Conn{"Anon": db.AsAnon(t), "Authenticated": db.AsUser(t, user.ID), "Service": db.AsService(t)} {
 		for _, name := range names {
-			column := pgx.Identifier{catalogColumns(t, admin, name)[0].Name}.Sanitize()
+			column := quoted([]string{firstColumn(t, admin, name)})[0]
 			for op, sql := range map[string]string{
 				"Select": "select %[2]s from %[1]s", "Insert": "insert into %[1]s default values",
 				"Update": "update %[1]s set %[2]s = %[2]s", "Delete": "delete from %[1]s", "Truncate": "truncate %[1]s cascade",
+				"SelectForUpdate": "select %[2]s from %[1]s for update", "CopyTo": "copy (select 1 from %[1]s) to stdout", "CopyFrom": "copy %[1]s from stdin",
 			} {
 				t.Run(name+"/"+op+"/"+who, func(t *testing.T) {
 					if got := attempt(t, conn, fmt.Sprintf(sql, name, column)); got != refused {
@@ -237,7 +257,19 @@ func TestSchemaHelixIsClosed(t *testing.T) {
 				})
 			}
 		}
+		for _, sql := range calls {
+			t.Run(sql+"/"+who, func(t *testing.T) {
+				if got := attempt(t, conn, sql); got != refused {
+					t.Errorf("%d rows, want a refusal", got)
+				}
+			})
+		}
 	}
+}
+
+func firstColumn(t *testing.T, conn *pgx.Conn, name string) string {
+	t.Helper()
+	return get[string](t, conn, "select attname::text from pg_attribute where attrelid = $1::regclass and attnum = 1", name)
 }
 
 // TestDeletedAccount leaves nothing behind, in any table that knows of users.

@@ -63,7 +63,7 @@ func anySQL(c column) string {
 		return "$1::uuid"
 	case base == "jsonb" || base == "json":
 		return "'{}'"
-	case strings.HasPrefix(base, "timestamp"):
+	case strings.HasPrefix(base, "timestamp") || base == "date":
 		return "now()"
 	case base == "boolean":
 		return "false"
@@ -91,7 +91,7 @@ func otherSQL(c column) string {
 		return "gen_random_uuid()"
 	case base == "jsonb" || base == "json":
 		return fmt.Sprintf(`'{"forged": true}'::%s`, base)
-	case strings.HasPrefix(base, "timestamp"):
+	case strings.HasPrefix(base, "timestamp") || base == "date":
 		return "timestamp '2001-01-01'"
 	case base == "boolean":
 		return fmt.Sprintf("not coalesce(%s, false)", name)

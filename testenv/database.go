@@ -33,9 +33,9 @@ func New(t testing.TB) *Database {
 func NewOn(t testing.TB, c *Cluster) *Database {
 	t.Helper()
 	keepLogOnFailure(t, c)
-	// The number comes first: names are cut at 63 bytes.
+	// The number comes first: names are cut at 63 bytes, and end with no underscore.
 	name := fmt.Sprintf("t%d_%d_%s", os.Getpid(), c.serial.Add(1), identifier(t.Name()))
-	db, err := c.NewDatabase(t.Context(), name[:min(len(name), 63)])
+	db, err := c.NewDatabase(t.Context(), strings.TrimRight(name[:min(len(name), 63)], "_"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -32,16 +32,21 @@ type clientTable struct {
 
 var clientTables = map[string]clientTable{
 	"memories": {
-		insert: "(content) values ('x')",
+		insert: "(content, embedding) values ('x', array_fill(.25, array[1536])::vector)", // without one embedding_stale is true
 		write:  "type content embedding emotional_valence last_accessed",
-		never:  "content_rev",
+		never:  "content_rev embedding_indexed embedding_stale",
 		another: map[string]string{"type": "'semantic'", "embedding": "array_fill(.5, array[1536])::vector",
-			"emotional_valence": "-.5"},
+			"emotional_valence": "-.5", "embedding_indexed": "false"},
 	},
 	"synthesis_settings": {
 		insert:  "default values",
 		write:   "memory_limit min_confidence min_cluster_size enabled",
 		another: map[string]string{"enabled": "false", "min_confidence": ".5"},
+	},
+	"privacy_settings": {
+		insert:  "default values",
+		write:   "opt_out redact_names",
+		another: map[string]string{"opt_out": "'{skill_runs.llm}'", "redact_names": "'{Ada}'"},
 	},
 	"memory_synthesis_jobs": {
 		insert: "(synthesis_type) values ('full_synthesis')",
@@ -287,6 +292,15 @@ func TestGuardRefuses(t *testing.T) {
 		{"MinConfidence", "insert into synthesis_settings (min_confidence) values ('NaN')", check, "min_confidence"},
 		{"MinClusterSize", "insert into synthesis_settings (min_cluster_size) values (1)", check, "min_cluster_size"},
 		{"MinClusterSizeHigh", "insert into synthesis_settings (min_cluster_size) values (1001)", check, "min_cluster_size"},
+		{"OptOutUnknown", "insert into privacy_settings (opt_out) values ('{memories}')", check, "opt_out"},
+		{"OptOutNull", "insert into privacy_settings (opt_out) values ('{NULL}')", check, "opt_out"},
+		{"OptOutNested", "insert into privacy_settings (opt_out) values ('{{memories.content},{skill_runs.llm}}')", check, "opt_out"},
+		{"OptOutMany", "insert into privacy_settings (opt_out) values (array_fill('memories.content'::text, array[5]))", check, "opt_out"},
+		{"RedactManyNames", "insert into privacy_settings (redact_names) values (array_fill('Ada'::text, array[1001]))", check, "redact_names"},
+		{"RedactLongName", "insert into privacy_settings (redact_names) values (array['Ada', repeat('x', 101)])", check, "redact_names"},
+		{"RedactEmptyName", "insert into privacy_settings (redact_names) values ('{Ada,\" \"}')", check, "redact_names"},
+		{"RedactNullName", "insert into privacy_settings (redact_names) values ('{Ada,NULL}')", check, "redact_names"},
+		{"RedactNestedNames", "insert into privacy_settings (redact_names) values ('{{Ada},{Bob}}')", check, "redact_names"},
 		{"LayerEight", "insert into psychology_layers (layer_number) values (8)", check, "layer_number"},
 		{"LayerDataNumber", "insert into psychology_layers (layer_number, data) values (1, " + big + ")", check, "data"},
 	} {

@@ -1,6 +1,7 @@
 -- Retention: what is left of a strength S0 after some hours, 0 to 1. Each model
 -- is S0·e^(-x) with an x of its own. Their bodies are bound when they are made,
--- so no search_path reaches into them, and the planner inlines them.
+-- so no search_path reaches into them. They are strict, so that the planner does not
+-- inline them: some microseconds each, which a tick over all layers does without.
 
 -- Hours that have passed: none before the beginning, and no more than any clock
 -- will count.
@@ -40,6 +41,14 @@ returns double precision language sql immutable strict parallel safe
 return helix.decayed(strength, 0.1542::double precision
   * ln(1 + (power(0.9::double precision, -1 / 0.1542::double precision) - 1) * (helix.passed(hours) / helix.constant(stability_hours))));
 
+-- A number of a layer's decay_params, null where there is none: whatever else a
+-- project has there stops no tick.
+create or replace function helix.layer_parameter(decay_params jsonb, name text) returns double precision
+language sql immutable strict parallel safe
+return case when jsonb_typeof(decay_params -> name) = 'number' then case
+  when abs((decay_params -> name)::numeric) < 1e-15 then 0 -- 1e-400 is too small for double precision, and 1e400 too large
+  else least(greatest((decay_params -> name)::numeric, -1e12), 1e12)::double precision end end;
+
 -- Retention of a psychology layer, by its own model and parameters where they are
 -- null: 1 half-life 720 h, 2 Ebbinghaus 168 h, 3 power b 0.5 and tau 1 h, 4 half-life
 -- 360 h, 5 Ebbinghaus 240 h, 6 half-life 480 h, 7 Ebbinghaus 1440 h, any other
@@ -48,19 +57,19 @@ create or replace function helix.layer_retention(layer_number integer, decay_mod
   initial_strength double precision, hours double precision) returns double precision language sql immutable parallel safe
 return case coalesce(decay_model, case when layer_number in (1, 4, 6) then 'half_life' when layer_number = 3 then 'power' else 'ebbinghaus' end)
   when 'power' then helix.power_law(initial_strength, hours,
-    coalesce((decay_params ->> 'hours')::double precision, 1), coalesce((decay_params ->> 'exponent')::double precision, 0.5))
-  when 'half_life' then helix.half_life(initial_strength, hours, coalesce((decay_params ->> 'hours')::double precision,
+    coalesce(helix.layer_parameter(decay_params, 'hours'), 1), coalesce(helix.layer_parameter(decay_params, 'exponent'), 0.5))
+  when 'half_life' then helix.half_life(initial_strength, hours, coalesce(helix.layer_parameter(decay_params, 'hours'),
     case layer_number when 1 then 720 when 4 then 360 when 5 then 240 when 6 then 480 when 7 then 1440 else 168 end))
-  when 'fsrs' then helix.fsrs(initial_strength, hours, coalesce((decay_params ->> 'hours')::double precision,
+  when 'fsrs' then helix.fsrs(initial_strength, hours, coalesce(helix.layer_parameter(decay_params, 'hours'),
     case layer_number when 1 then 720 when 4 then 360 when 5 then 240 when 6 then 480 when 7 then 1440 else 168 end))
-  else helix.ebbinghaus(initial_strength, hours, coalesce((decay_params ->> 'hours')::double precision,
+  else helix.ebbinghaus(initial_strength, hours, coalesce(helix.layer_parameter(decay_params, 'hours'),
     case layer_number when 1 then 720 when 4 then 360 when 5 then 240 when 6 then 480 when 7 then 1440 else 168 end)) end;
 
 revoke all on function helix.passed(double precision), helix.decayed(double precision, double precision),
   helix.constant(double precision), helix.ebbinghaus(double precision, double precision, double precision),
   helix.half_life(double precision, double precision, double precision),
   helix.power_law(double precision, double precision, double precision, double precision),
-  helix.fsrs(double precision, double precision, double precision),
+  helix.fsrs(double precision, double precision, double precision), helix.layer_parameter(jsonb, text),
   helix.layer_retention(integer, text, jsonb, double precision, double precision)
   from public, anon, authenticated, service_role;
 -- memories_with_retention runs these with its caller's rights.

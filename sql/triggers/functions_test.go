@@ -181,7 +181,8 @@ func TestContentRev(t *testing.T) {
 		bumps      int
 	}{
 		{"memories", "embedding = " + at("1"), 1}, {"memories", "embedding = embedding", 0}, {"memories", "embedding = null", 1},
-		{"memories", "content = 'y'", 0}, {"voice_recordings", `audio_data = '\x02'`, 1}, {"voice_recordings", "audio_data = audio_data", 0},
+		{"memories", "content = 'y'", 1}, {"memories", "content = 'y', last_accessed = now()", 0}, {"memories", "emotional_valence = 0.5", 1},
+		{"memories", "created_at = 'epoch'", 1}, {"voice_recordings", `audio_data = '\x02'`, 1}, {"voice_recordings", "audio_data = audio_data", 0},
 		{"voice_recordings", "language = 'de'", 0}, {"voice_recordings", "audio_data = null", 1}, {"voice_recordings", "storage_path = 'a/b'", 1},
 		{"voice_recordings", "storage_path = storage_path", 0},
 	} {
@@ -205,6 +206,10 @@ func TestInbox(t *testing.T) {
 		{"SettingsUpsert", "insert into synthesis_settings (memory_limit) values (5) on conflict (user_id) do update set memory_limit = excluded.memory_limit", "synthesis_settings UPDATE "},
 		{"SettingsSame", "update synthesis_settings set memory_limit = 5", ""},
 		{"SettingsDelete", "delete from synthesis_settings", "synthesis_settings DELETE "},
+		{"PrivacyInsert", "insert into privacy_settings default values", "privacy_settings INSERT "},
+		{"PrivacyUpsert", "insert into privacy_settings (opt_out) values ('{memories.content}') on conflict (user_id) do update set opt_out = excluded.opt_out", "privacy_settings UPDATE "},
+		{"PrivacySame", "update privacy_settings set opt_out = '{memories.content}'", ""},
+		{"PrivacyDelete", "delete from privacy_settings", "privacy_settings DELETE "},
 		{"LayerInsert", "insert into psychology_layers (layer_number) values (1)", ""},
 		{"LayerInsertData", "insert into psychology_layers (layer_number, data) values (2, '{}')", "psychology_layers INSERT layer_number"},
 		{"LayerData", "update psychology_layers set data = '{\"a\": 1}'", "psychology_layers UPDATE layer_number, psychology_layers UPDATE layer_number"},
@@ -264,6 +269,17 @@ func TestStatus(t *testing.T) {
 	want("Idle", "sync t f 0 0 t, voice t f 0 4 t")
 	exec(t, admin, "select pg_logical_emit_message(true, 'test', repeat('x', 65 << 20))")
 	want("Behind", "sync t f 200 0 t, voice t f 200 4 t")
+	pauses := func(name, insert, paused string) {
+		t.Helper()
+		exec(t, admin, "truncate helix.paused; insert into helix.paused (what, by, until, ended_at) values "+insert)
+		if got := get[string](t, app, `select coalesce(string_agg(reactor || ' ' || (details -> 'paused' ->> 'what'), ', ' order by reactor), '')
+			from helix_status where details -> 'paused' ->> 'since' is not null and not healthy`); got != paused {
+			t.Errorf("%s: %q is paused, want %q", name, got, paused)
+		}
+	}
+	pauses("OneReactor", "('voice', 'me', null, null)", "voice voice")
+	pauses("All", "('stream', 'me', now() + interval '1 hour', null)", "sync stream, voice stream")
+	pauses("Over", "('stream', 'me', now(), null), ('voice', 'me', null, now())", "")
 	refuses(t, db.AsAnon(t), denied, "helix_status", "select from helix_status")
 	refuses(t, app, denied, "helix", "select helix.status()")
 }

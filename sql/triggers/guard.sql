@@ -77,11 +77,11 @@ begin
         -- time by the square of their count.)
         block := format($$
     if pg_column_size(new.%1$s) <= %2$s and exists (
-      select from jsonb_array_elements(jsonb_path_query_array(new.%1$s, 'strict $.** ? (@.type() == "number")')) n where length(n::text) > 100) then
+      select from jsonb_array_elements(jsonb_path_query_array(new.%1$s, 'strict $.** ? (@.type() == "number")')) n where length(n::pg_catalog.text) > 100) then
       raise exception '%3$s has a number of more than 100 digits'
         using errcode = 'check_violation', column = %3$L, hint = 'Send it as a string.';
     end if;
-    if pg_column_size(new.%1$s) > %2$s or octet_length(new.%1$s::text) > %2$s then
+    if pg_column_size(new.%1$s) > %2$s or octet_length(new.%1$s::pg_catalog.text) > %2$s then
       raise exception '%3$s is too large: at most %% bytes are possible', %2$s
         using errcode = 'check_violation', column = %3$L, hint = 'Keep files in Supabase Storage and their paths here.';
     end if;$$, col.q, high, col.name);
@@ -126,7 +126,7 @@ begin
 create or replace function helix.%1$I() returns trigger
 language plpgsql security invoker set search_path = '' as $guard$
 declare
-  refused text;
+  refused pg_catalog.text;
 begin
   if tg_op = 'INSERT' then
 %2$s    refused := case%3$s end;

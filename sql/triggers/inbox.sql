@@ -1,17 +1,18 @@
 -- What the stream cannot say goes to helix.inbox: see its comment. One statement
 -- a statement, however many rows it wrote. The arguments are the columns of the
 -- row's key, and after '/' those of which an insert must have given, or an update
--- changed, at least one.
+-- changed, at least one. Types are named with their schema: whoever may make
+-- temporary objects could have one of the same name, which would come first.
 
 create or replace function helix.write_inbox() returns trigger
 language plpgsql security definer set search_path = '' as $$
 declare
   slash constant int := coalesce(array_position(tg_argv[0:], '/') - 1, tg_nargs);
-  key constant text := coalesce((select string_agg(format('%L, r.%I', tg_argv[i], tg_argv[i]), ', ')
+  key constant pg_catalog.text := coalesce((select string_agg(format('%L, r.%I', tg_argv[i], tg_argv[i]), ', ')
     from generate_series(0, slash - 1) i), '');
-  changed constant text := (select string_agg(format('r.%I is distinct from o.%1$I', tg_argv[i]), ' or ')
+  changed constant pg_catalog.text := (select string_agg(format('r.%I is distinct from o.%1$I', tg_argv[i]), ' or ')
     from generate_series(slash + 1, tg_nargs - 1) i);
-  given constant text := (select string_agg(format('r.%I is not null', tg_argv[i]), ' or ')
+  given constant pg_catalog.text := (select string_agg(format('r.%I is not null', tg_argv[i]), ' or ')
     from generate_series(slash + 1, tg_nargs - 1) i);
 begin
   execute format('insert into helix.inbox (table_name, op, key, user_id) '

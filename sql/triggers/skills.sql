@@ -41,7 +41,8 @@ create or replace trigger helix_code_changed
 
 -- A skill may be run, and granted something, by its owner; a public or a built-in
 -- one by everybody. A foreign key would pass row-level security. It says the same
--- of a skill that is not there.
+-- of a skill that is not there, and of a row that is not the client's to write
+-- nothing, which row-level security refuses: whose a skill is must not be told.
 create or replace function helix.require_runnable() returns trigger
 language plpgsql security definer set search_path = '' as $$
 begin
@@ -63,7 +64,7 @@ call helix.install_guard('skill_grants',
 call helix.install_inbox('skill_grants', '{insert,delete}', '{skill_id,sha256,capability}');
 
 create or replace trigger helix_require_runnable before insert or update of skill_id on public.skill_grants
-  for each row execute function helix.require_runnable();
+  for each row when (current_user not in ('anon', 'authenticated') or new.user_id = auth.uid()) execute function helix.require_runnable();
 
 call helix.install_guard('skill_runs',
   fixed => '{skill_id,definition,input,dry_run}',
@@ -78,7 +79,7 @@ call helix.install_guard('skill_runs',
 call helix.install_inbox('skill_runs', '{delete}', '{id}');
 
 create or replace trigger helix_require_runnable before insert or update of skill_id on public.skill_runs
-  for each row execute function helix.require_runnable();
+  for each row when (current_user not in ('anon', 'authenticated') or new.user_id = auth.uid()) execute function helix.require_runnable();
 
 revoke all on function helix.code_changed(), helix.require_runnable() from public, anon, authenticated, service_role;
 
@@ -96,7 +97,7 @@ grant select on public.public_skills to authenticated, service_role;
 create or replace function public.clone_skill(id uuid) returns uuid
 language plpgsql security definer set search_path = '' as $$
 declare
-  clone uuid;
+  clone pg_catalog.uuid;
 begin
   if auth.uid() is null then
     raise exception 'nobody is signed in' using errcode = 'insufficient_privilege';

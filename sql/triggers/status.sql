@@ -12,8 +12,8 @@ create or replace function helix.status()
 returns table (reactor text, running boolean, healthy boolean, lag_seconds double precision, queue_depth bigint, updated_at timestamptz,
   details jsonb)
 language sql stable security definer set search_path = '' as $$
-  select coalesce(r.reactor, 'helixd'), s.running, s.running and s.lag < 60 and coalesce(p.active, false) and coalesce((w.details ->> 'healthy')::boolean, r.queue is null),
-    s.lag, q.depth, l.heartbeat_at, w.details
+  select coalesce(r.reactor, 'helixd'), s.running, s.running and s.lag < 60 and h.paused is null and coalesce(p.active, false) and coalesce((w.details ->> 'healthy')::boolean, r.queue is null),
+    s.lag, q.depth, l.heartbeat_at, case when h.paused is null then w.details else coalesce(w.details, '{}') || jsonb_build_object('paused', h.paused) end
   from (select) one
   left join helix.reactors r on true
   left join lateral (select * from helix.leaders where slot = r.slot or r.slot is null order by heartbeat_at desc limit 1) l on true
@@ -31,19 +31,26 @@ language sql stable security definer set search_path = '' as $$
   cross join lateral (
     select count(*) as depth from (select from helix.river_job j
       where j.state in ('available', 'pending', 'retryable', 'running')
-        and (j.queue = r.queue and r.reactor not in ('skills', 'voice') or r.reactor is null)
+        and (j.queue = r.queue and r.reactor not in ('skills', 'voice', 'embedding') or r.reactor is null)
       union all
       select from public.skill_runs where status = 'queued' and r.reactor = 'skills' -- a job works many of these
       union all
       select from public.voice_recordings where status = 'pending' and r.reactor = 'voice' -- and one of these does
+      union all
+      select from helix.embedding_work where r.reactor = 'embedding'
       limit 10000) waiting) q
   left join lateral (
     -- of the processes that work its jobs the one that is worst off
     select w.details -> r.reactor as details from helix.workers w
     where w.heartbeat_at > now() - interval '10 seconds' and w.details ? r.reactor
     order by (w.details -> r.reactor ->> 'healthy')::boolean, w.holder limit 1) w on true
+  left join lateral (
+    -- by whom, and why, is not for clients
+    select jsonb_build_object('what', what, 'since', since, 'until', until) as paused from helix.paused
+    where what in ('stream', r.reactor) and ended_at is null and (until is null or until > now())
+    order by what <> 'stream' limit 1) h on true
 $$;
-comment on function helix.status() is 'queue_depth counts to 10,000; details is what its workers say of themselves, and without one that has jobs is not healthy; lag_seconds of one that is not running is since its last sign';
+comment on function helix.status() is 'queue_depth counts to 10,000; details is what its workers say of themselves, and without one that has jobs is not healthy; details.paused: an operator holds it back; lag_seconds of one that is not running is since its last sign';
 revoke all on function helix.status() from public, anon, authenticated, service_role;
 grant execute on function helix.status() to authenticated, service_role;
 

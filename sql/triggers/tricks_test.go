@@ -113,6 +113,39 @@ func TestTricksAreHarmless(t *testing.T) {
 	})
 }
 
+// TestTypesOfTheCallersAreNotUsed: temporary types come before all others in a
+// function without a search_path, and a domain's check is code.
+func TestTypesOfTheCallersAreNotUsed(t *testing.T) {
+	_, admin, _, app := migrated(t)
+	exec(t, admin, "create table public.loot (who pg_catalog.text)")
+	exec(t, admin, "grant insert on public.loot to authenticated")
+	exec(t, app, `create function pg_temp.run() returns pg_catalog.bool language plpgsql as 'begin insert into public.loot values (current_user); return true; end'`)
+	for _, name := range []string{"text", "jsonb", "name", "timestamptz", "bytea", "int4", "int8", "float8", "bool", "numeric"} {
+		exec(t, app, "create domain pg_temp."+name+" as pg_catalog."+name+" check (pg_temp.run())")
+	}
+	for _, sql := range []string{
+		"insert into public.memories (content) values ('a')",
+		"update public.memories set content = 'b'",
+		"delete from public.memories",
+		`insert into public.psychology_layers (layer_number, data) values (1, '{}')`,
+		`update public.psychology_layers set data = '{"a": 1}'`,
+		"delete from public.psychology_layers",
+		"insert into public.synthesis_settings (memory_limit) values (10)",
+		"update public.synthesis_settings set memory_limit = 11",
+		"delete from public.synthesis_settings",
+		"insert into public.privacy_settings (opt_out, redact_names) values ('{memories.content}', '{Ada}')",
+		"update public.privacy_settings set opt_out = '{skill_runs.llm}', redact_names = '{Bob}'",
+		"delete from public.privacy_settings",
+		`insert into public.sync_state (entity_type, entity_id, device_id, data) values ('note', '` + note + `', 'phone', '{}')`,
+		"delete from public.sync_state",
+	} {
+		exec(t, app, sql)
+	}
+	if got := get[string](t, admin, "select coalesce(string_agg(distinct who, ' '), '') from public.loot where who <> 'authenticated'"); got != "" {
+		t.Errorf("the caller's code ran as %s", got)
+	}
+}
+
 // TestAccountDeletionReachesTheInbox: the owner of each deleted row is known,
 // and the inbox does not keep the account alive.
 func TestAccountDeletionReachesTheInbox(t *testing.T) {

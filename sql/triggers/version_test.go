@@ -9,7 +9,7 @@ import (
 )
 
 // golden is what the files were when their version was given.
-var golden = struct{ version, sha256 string }{"20261121001400", "48c49e5e8a6b9a8dcd4f900fd9954f56ae4d9cd13333b6fbb747c34ca2df43c6"}
+var golden = struct{ version, sha256 string }{"20261122001100", "c47847294b2f52be9429f8d5a7ff513f328dcab74f926ea61a17e0a55e22792c"}
 
 func TestVersion(t *testing.T) {
 	sum := sha256.Sum256([]byte(triggers.SQL()))

@@ -77,16 +77,16 @@ begin
     create or replace function helix.find_transcripts(query text) returns table (id uuid, words tsquery, part text)
     language plpgsql stable security definer set search_path = '' rows 100 as $body$
     declare
-      caller constant uuid := auth.uid();
-      asked constant text := regexp_replace(left(query, 1000), '(\w)[-/](?=\w)', '\1 ', 'g');
-      unspaced constant text := '[\u0E00-\u0EFF\u1000-\u109F\u1780-\u17FF\u3040-\u30FF\u3400-\u4DBF\u4E00-\u9FFF\uAC00-\uD7AF\U00020000-\U0003FFFF]';
-      parts text[];
-      config regconfig;
+      caller constant pg_catalog.uuid := auth.uid();
+      asked constant pg_catalog.text := regexp_replace(left(query, 1000), '(\w)[-/](?=\w)', '\1 ', 'g');
+      unspaced constant pg_catalog.text := '[\u0E00-\u0EFF\u1000-\u109F\u1780-\u17FF\u3040-\u30FF\u3400-\u4DBF\u4E00-\u9FFF\uAC00-\uD7AF\U00020000-\U0003FFFF]';
+      parts pg_catalog.text[];
+      config pg_catalog.regconfig;
     begin
       if asked ~ unspaced then
         parts := array(select p[1] from regexp_matches(lower(asked), '(?:^|[\s"])([^\s"-][^\s"]*)', 'g') p where p[1] ~ unspaced);
         return query
-          select v.id, null::tsquery, parts[1] from public.voice_recordings v
+          select v.id, null::pg_catalog.tsquery, parts[1] from public.voice_recordings v
           where v.user_id = caller and cardinality(parts) > 0
             and v.transcript is not null and not exists (select from (select lower(left(v.transcript, 200000)) as heard offset 0) l, unnest(parts) p
               where strpos(l.heard, p) = 0) -- in lower case once, not for each part
@@ -98,7 +98,7 @@ begin
         continue when coalesce(numnode(words), 0) = 0;
         -- Planned with what is asked: by this index, the user's, or both.
         return query execute $sql$
-          select v.id, $2, null::text from public.voice_recordings v
+          select v.id, $2, null::pg_catalog.text from public.voice_recordings v
           where v.user_id = $1 and %1$s = $3 and %2$s @@ $2
           order by v.created_at desc limit 200$sql$ using caller, words, config;
       end loop;
