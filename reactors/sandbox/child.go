@@ -39,10 +39,10 @@ func IsChild() bool { return len(os.Args) > 1 && os.Args[1] == childArg }
 // RunChild is a child's main. It goes behind its layers and then does what the
 // parent says, until the parent is gone.
 func RunChild(guests map[string]Guest) (exitCode int) {
-	// A worker has one program to run, so its heap is small: what is here is for
-	// wazero's own goroutines, and to collect often rather than to grow.
+	// What is here is for wazero's own goroutines. A worker's heap is a few MB, and
+	// most workers live for a few calls: collecting them took more than it gave.
 	runtime.GOMAXPROCS(min(2, runtime.NumCPU()))
-	debug.SetGCPercent(50)
+	debug.SetGCPercent(400)
 	c := &child{
 		guests:   guests,
 		frames:   newFrameReader(fdReader(socketFD)),
@@ -175,7 +175,7 @@ func outcomeOf(content []byte, err error) outcome {
 }
 
 func (c *child) check(ctx context.Context, p program) ([]byte, error) {
-	rt, guest, code, err := c.open(ctx, p)
+	rt, guest, code, err := c.open(ctx, p, codeFile(c.start.Dir, p), compileDir(c.start.Dir, p))
 	if err != nil {
 		return nil, err
 	}
@@ -184,6 +184,11 @@ func (c *child) check(ctx context.Context, p program) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	if isModule(p.kind) {
+		if err := c.outline(ctx, p, code); err != nil {
+			return nil, Errorf(Unavailable, "%v", err)
+		}
+	}
 	return json.Marshal(report)
 }
 
@@ -191,7 +196,14 @@ func (c *child) load(ctx context.Context, p program) error {
 	if _, ok := c.loaded[p]; ok {
 		return nil
 	}
-	rt, guest, code, err := c.open(ctx, p)
+	file, dir := codeFile(c.start.Dir, p), compileDir(c.start.Dir, p)
+	if isModule(p.kind) {
+		var err error
+		if file, dir, err = c.outlined(p); err != nil {
+			return Errorf(Unavailable, "%v", err)
+		}
+	}
+	rt, guest, code, err := c.open(ctx, p, file, dir)
 	if err != nil {
 		return err
 	}
@@ -201,8 +213,9 @@ func (c *child) load(ctx context.Context, p program) error {
 		return errors.Join(err, rt.Close(ctx))
 	}
 	c.loaded[p] = loadedProgram{loaded, rt}
-	// What loading left behind would count as the worker's size for good.
-	debug.FreeOSMemory()
+	if !isModule(p.kind) { // what loading left behind would count as the worker's size for good
+		debug.FreeOSMemory()
+	}
 	return nil
 }
 
@@ -213,24 +226,24 @@ func (c *child) unload(ctx context.Context, p program) error {
 	}
 	delete(c.loaded, p)
 	err := errors.Join(l.Close(ctx), l.rt.Close(ctx))
-	if dir := compileDir(c.start.Dir, p); dir == programDir(c.start.Dir, p) {
+	if dir := outlineDir(c.start.Dir, p); isModule(p.kind) {
 		err = errors.Join(err, c.compiled[dir].Close(ctx))
 		delete(c.compiled, dir)
 	}
 	return err
 }
 
-// open finds what is needed to make a program ready.
-func (c *child) open(ctx context.Context, p program) (wazero.Runtime, Guest, []byte, error) {
+// open finds what is needed to make a program ready: its code in file, and what
+// was compiled of it in dir.
+func (c *child) open(ctx context.Context, p program, file, dir string) (wazero.Runtime, Guest, []byte, error) {
 	guest := c.guests[p.kind]
 	if guest == nil {
 		return nil, nil, nil, Errorf(Unavailable, "This helixd runs no programs of kind %q.", p.kind)
 	}
-	code, err := os.ReadFile(codeFile(c.start.Dir, p))
+	code, err := os.ReadFile(file)
 	if err != nil {
 		return nil, nil, nil, Errorf(Unavailable, "read the code: %v", err)
 	}
-	dir := compileDir(c.start.Dir, p)
 	cache := c.compiled[dir]
 	if cache == nil {
 		if cache, err = wazero.NewCompilationCacheWithDir(dir); err != nil {

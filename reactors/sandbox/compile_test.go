@@ -203,7 +203,7 @@ func TestCheck(t *testing.T) {
 		if _, err := p.Check(context.Background(), "ada", module(code)); err != nil {
 			t.Fatal(err)
 		}
-		found, err := filepath.Glob(filepath.Join(dir, "*", "compiled", fmt.Sprintf("wasm-%x", sha256.Sum256(code)), "*", "*"))
+		found, err := filepath.Glob(filepath.Join(dir, "*", "compiled", fmt.Sprintf("wasm-%x", sha256.Sum256(code)), "outline", "*", "*"))
 		if err != nil || len(found) != 1 {
 			t.Fatalf("%v, %v", found, err)
 		}

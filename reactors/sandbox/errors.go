@@ -53,11 +53,11 @@ func (e *Error) Unwrap() error { return e.cause }
 
 func (e *Error) Error() string { return fmt.Sprintf("%s: %s", e.Code, e.Message) }
 
-// Retryable reports whether the same call may well succeed later. The last three
+// Retryable reports whether the same call may well succeed later. The last four
 // are of host calls.
 func (e *Error) Retryable() bool {
 	switch e.Code {
-	case WorkerLost, Unavailable, "internal", "network_error", "statement_timeout":
+	case WorkerLost, Unavailable, "internal", "network_error", "statement_timeout", "llm_failed":
 		return true
 	}
 	return false

@@ -16,7 +16,8 @@ type Guest interface {
 	// wrong with the code.
 	Check(ctx context.Context, rt wazero.Runtime, code []byte, cache Cache) (Report, error)
 	// Load makes code ready to be run any number of times in this child, from what
-	// Check left in the caches.
+	// Check left in the caches. Of a kind whose programs are modules, code is
+	// without the functions' bodies; what they were compiled to is in rt's cache.
 	Load(ctx context.Context, rt wazero.Runtime, code []byte, cache Cache) (Loaded, error)
 }
 

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/helixd/helixd/internal/metric"
 )
 
 // staff is a Pool's workers. Those that wait for one stand in line, a line for
@@ -182,6 +184,7 @@ func (s *staff) take(a *applicant) (w *worker, ok bool) {
 		w.tenant = a.tenant
 	case s.count < s.most:
 		s.count++
+		metric.SandboxChildren.Inc()
 		s.children.Add(1)
 		return nil, true
 	default:
@@ -199,6 +202,7 @@ func (s *staff) recruit(tenant string) (*worker, error) {
 	defer s.mu.Unlock()
 	if err != nil {
 		s.count--
+		metric.SandboxChildren.Dec()
 		s.children.Done()
 		s.assign()
 		return nil, err
@@ -232,6 +236,7 @@ func (s *staff) gone(w *worker) {
 	}
 	w.leaving = true // and counted
 	s.count--
+	metric.SandboxChildren.Dec()
 	s.children.Done()
 	s.assign()
 }
@@ -279,6 +284,7 @@ func (s *staff) prepare() {
 	}
 	s.sparing = true
 	s.count++
+	metric.SandboxChildren.Inc()
 	s.children.Add(1)
 	go func() {
 		w, err := s.recruit("")
