@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 	"unicode"
+
+	"github.com/helixd/helixd/reactors/outbound"
 )
 
 const (
@@ -54,7 +56,7 @@ func (a *Answer) tidy() {
 	a.Transcript = strings.TrimSpace(plain(a.Transcript))
 	a.Confidence = unit(a.Confidence)
 	a.Language = tag(a.Language)
-	a.RequestID = printable(a.RequestID, 128)
+	a.RequestID = outbound.Printable(a.RequestID, 128)
 	kept := a.Words[:0]
 	for _, w := range a.Words {
 		if w.Word = strings.TrimSpace(plain(w.Word)); w.Word == "" {

@@ -8,6 +8,9 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
+
+	"github.com/helixd/helixd/internal/metric"
+	"github.com/helixd/helixd/reactors/outbound"
 )
 
 // ClientOptions are all optional but for the log.
@@ -26,7 +29,7 @@ type Client struct {
 	Provider
 	options ClientOptions
 	slots   chan struct{}
-	gate    gate
+	gate    *outbound.Gate
 
 	mu     sync.Mutex
 	told   map[Code]bool // in the log, since the last answer
@@ -48,12 +51,12 @@ func NewClient(p Provider, o ClientOptions) *Client {
 		o.Random = rand.Float64
 	}
 	return &Client{Provider: p, options: o, slots: make(chan struct{}, o.Concurrency),
-		gate: gate{now: o.Now, random: o.Random}, told: map[Code]bool{}}
+		gate: outbound.NewGate(o.Now, o.Random, false), told: map[Code]bool{}}
 }
 
 // Ready is when a request may be made: the zero time is now. why says what it
 // waits for.
-func (c *Client) Ready() (at time.Time, why *Error) { return c.gate.ready() }
+func (c *Client) Ready() (at time.Time, why *Error) { return c.gate.Ready() }
 
 // Health is whether transcripts can be expected, and if not, why. A pause for a
 // 429 is no illness.
@@ -61,7 +64,7 @@ func (c *Client) Health() (healthy bool, reason string) {
 	c.mu.Lock()
 	denied := c.denied
 	c.mu.Unlock()
-	if why := c.gate.trouble(); why != nil && why.Code != RateLimited {
+	if why := c.gate.Trouble(); why != nil && why.Code != RateLimited {
 		return false, why.Message
 	}
 	if denied != nil {
@@ -82,14 +85,16 @@ func (c *Client) Transcribe(ctx context.Context, r Request) (Answer, error) {
 	if err := ctx.Err(); err != nil { // select may choose either
 		return Answer{}, err
 	}
-	probe, refusal := c.gate.enter()
+	probe, refusal := c.gate.Enter()
 	if refusal != nil {
 		return Answer{}, refusal
 	}
 	var ok bool
 	var failure *Error
+	began := c.options.Now()
 	defer func() { // after a panic, too: a probe that never ends would be the last request
-		c.gate.leave(probe, ok, failure)
+		c.gate.Leave(probe, ok, failure, r.Owner)
+		outbound.Count(c.Name(), purpose, c.options.Now().Sub(began), ok, failure)
 		c.report(ok, failure)
 	}()
 	a, err := c.Provider.Transcribe(ctx, r)
@@ -98,9 +103,13 @@ func (c *Client) Transcribe(ctx context.Context, r Request) (Answer, error) {
 	return a, err
 }
 
+// purpose is that of all requests here.
+const purpose = "transcription"
+
 // report logs what an operator has to know, once until the next answer.
 func (c *Client) report(ok bool, e *Error) {
-	trouble := c.gate.trouble()
+	trouble := c.gate.Trouble()
+	metric.Paused(c.Name(), trouble != nil)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {

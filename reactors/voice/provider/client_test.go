@@ -100,7 +100,15 @@ func newBench(t *testing.T, o provider.ClientOptions) *bench {
 func (b *bench) ask(t *testing.T, steps ...providertest.Step) *provider.Error {
 	t.Helper()
 	b.server.Script(steps...)
-	a, err := b.Transcribe(within(t), request(wav(0.1, 1)))
+	return b.askFor(t, "")
+}
+
+// askFor makes a request for an owner.
+func (b *bench) askFor(t *testing.T, owner string) *provider.Error {
+	t.Helper()
+	r := request(wav(0.1, 1))
+	r.Owner = owner
+	a, err := b.Transcribe(within(t), r)
 	if err == nil {
 		if a.Transcript != providertest.Transcript(wav(0.1, 1)) {
 			t.Errorf("the transcript is %q", a.Transcript)
@@ -184,6 +192,37 @@ func TestClient(t *testing.T) {
 		if got := b.log.levels(); !slices.Equal(got, []string{"warn", "info", "warn"}) {
 			t.Errorf("log: %s", b.log)
 		}
+	})
+	t.Run("does not pause for what one owner sends, while others ask", func(t *testing.T) {
+		b := newBench(t, provider.ClientOptions{})
+		b.askFor(t, "alice")
+		fail := func(owner string) {
+			t.Helper()
+			b.server.Script(providertest.Step{Status: 500})
+			if e := b.askFor(t, owner); e == nil || !e.Sent {
+				t.Fatalf("of %s nothing was tried: %v", owner, e)
+			}
+		}
+		for range 20 {
+			fail("mallory")
+		}
+		b.healthy(t, true)
+		if e := b.askFor(t, "alice"); e != nil {
+			t.Error(e)
+		}
+		for range 5 {
+			fail("mallory")
+		}
+		fail("alice") // another one's: it is the provider
+		b.paused(t, provider.Unavailable, 5*time.Second)
+		if e := b.askFor(t, "alice"); e != nil {
+			t.Error(e)
+		}
+		b.Advance(11 * time.Minute) // nobody else has asked for long
+		for range 5 {
+			fail("mallory")
+		}
+		b.paused(t, provider.Unavailable, 5*time.Second)
 	})
 	t.Run("pauses for everybody where it must be paid, and says it once", func(t *testing.T) {
 		b := newBench(t, provider.ClientOptions{})

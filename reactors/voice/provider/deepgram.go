@@ -7,6 +7,8 @@ import (
 	"io"
 	"net/url"
 	"time"
+
+	"github.com/helixd/helixd/reactors/outbound"
 )
 
 // deepgramMostBytes is documented: 2 GB.
@@ -25,7 +27,7 @@ func NewDeepgram(o Options) *Deepgram {
 	if d.model == "" {
 		d.model = "nova-3"
 	}
-	d.endpoint = newEndpoint(o, endpoint{name: "deepgram", keySetting: "DEEPGRAM_API_KEY", scheme: "Token", retry422: true}, "https://api.deepgram.com", "/listen")
+	d.endpoint = newEndpoint(o, endpoint{Service: outbound.Service{Name: "deepgram", KeySetting: "DEEPGRAM_API_KEY", Retry422: true}, scheme: "Token"}, "https://api.deepgram.com", "/listen")
 	return d
 }
 
@@ -56,9 +58,9 @@ func (d *Deepgram) Transcribe(ctx context.Context, r Request) (Answer, error) {
 	}
 	a, err := deepgramAnswer(said)
 	if err != nil {
-		return Answer{}, d.endpoint.unreadable(err, header)
+		return Answer{}, d.endpoint.Unreadable(err, header)
 	}
-	a.RequestID = d.endpoint.identify(a.RequestID, header)
+	a.RequestID = d.endpoint.Identify(a.RequestID, header)
 	return a, nil
 }
 

@@ -5,16 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
-	"regexp"
 	"strings"
 	"sync/atomic"
 	"time"
 
 	"golang.org/x/net/http/httpguts"
+
+	"github.com/helixd/helixd/reactors/outbound"
 )
 
 // Options of a Provider are all optional but for what it cannot work without.
@@ -33,7 +33,6 @@ type Options struct {
 }
 
 const (
-	connectTimeout = 10 * time.Second
 	defaultTimeout = 10 * time.Minute
 	slowestUpload  = 256 << 10 // bytes a second; a request on a slower line ends
 	maxErrorBody   = 64 << 10
@@ -41,15 +40,12 @@ const (
 
 // endpoint is one URL of a provider's API.
 type endpoint struct {
-	name       string // for messages: "deepgram"
-	url        *url.URL
-	key        string
-	keySetting string // where an operator sets the key
-	scheme     string // of Authorization
-	broken     *Error // why no request can be made
-	http       *http.Client
-	timeout    time.Duration
-	retry422   bool // 422 is an interrupted upload
+	outbound.Service
+	url     *url.URL
+	scheme  string // of Authorization
+	broken  *Error // why no request can be made
+	http    *http.Client
+	timeout time.Duration
 }
 
 func newEndpoint(o Options, e endpoint, base, path string) *endpoint {
@@ -57,65 +53,23 @@ func newEndpoint(o Options, e endpoint, base, path string) *endpoint {
 		base = o.BaseURL
 	}
 	var err error
-	if e.url, err = target(base, path); err != nil {
-		e.broken = &Error{Code: Rejected, Message: fmt.Sprintf("the address of %s is unusable: %s", e.name, err)}
+	e.URLSetting, e.ModelSetting = "HELIX_VOICE_URL", "HELIX_VOICE_MODEL"
+	e.Sending, e.Later = "the audio", "recordings are transcribed by themselves"
+	if e.url, err = outbound.Target(base, path); err != nil {
+		e.broken = &Error{Code: Rejected, Message: fmt.Sprintf("the address of %s is unusable: %s", e.Name, err)}
 	}
-	if e.key = strings.TrimSpace(o.Key); !httpguts.ValidHeaderFieldValue(e.key) {
-		e.broken = &Error{Code: Unauthorized, Message: "the API key has characters that no key has; set a valid " + e.keySetting}
+	if e.Key = strings.TrimSpace(o.Key); !httpguts.ValidHeaderFieldValue(e.Key) {
+		e.broken = &Error{Code: Unauthorized, Message: "the API key has characters that no key has; set a valid " + e.KeySetting}
 	}
-	client := http.Client{Transport: transport()}
-	if o.HTTP != nil {
-		client = *o.HTTP
-	}
-	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	e.http = &client
+	e.http = outbound.Client(o.HTTP)
 	if e.timeout = o.Timeout; e.timeout <= 0 {
 		e.timeout = defaultTimeout
 	}
 	return &e
 }
 
-func transport() *http.Transport {
-	return &http.Transport{
-		Proxy:                  http.ProxyFromEnvironment,
-		DialContext:            (&net.Dialer{Timeout: connectTimeout}).DialContext,
-		TLSHandshakeTimeout:    connectTimeout,
-		ForceAttemptHTTP2:      true,
-		MaxResponseHeaderBytes: 64 << 10,
-		// On a connection that is used again, a second answer to one request, which a
-		// proxy may send, is taken for the answer to the next: another user's.
-		DisableKeepAlives: true,
-	}
-}
-
-var version = regexp.MustCompile(`/v\d+$`)
-
 // CheckURL says what is wrong with a base URL.
-func CheckURL(base string) error {
-	_, err := target(base, "")
-	return err
-}
-
-// target is the URL of a path below a base URL's version.
-func target(base, path string) (*url.URL, error) {
-	u, err := url.Parse(strings.TrimSpace(base))
-	switch {
-	case err != nil: // which quotes it, and a password may be in it
-		return nil, errors.New("it is no URL; it looks like https://host/v1")
-	case u.Scheme != "http" && u.Scheme != "https", u.Host == "":
-		return nil, errors.New("it looks like https://host/v1")
-	case u.User != nil:
-		return nil, errors.New("the key goes into its own setting, not into the URL")
-	case u.RawQuery != "" || u.Fragment != "":
-		return nil, errors.New("it ends with its path, without ? and #")
-	}
-	at := strings.TrimSuffix(strings.TrimRight(u.Path, "/"), path)
-	if !version.MatchString(at) {
-		at += "/v1"
-	}
-	u.Path, u.RawPath = at+path, ""
-	return u, nil
-}
+func CheckURL(base string) error { return outbound.CheckURL(base) }
 
 // check says why a request cannot be made at all.
 func (e *endpoint) check(r Request, mostBytes int64) *Error {
@@ -127,7 +81,7 @@ func (e *endpoint) check(r Request, mostBytes int64) *Error {
 	case r.Size <= 0:
 		return &Error{Code: Rejected, Message: "the audio is empty"}
 	case r.Size > mostBytes:
-		return &Error{Code: TooLarge, Message: fmt.Sprintf("the audio has %d bytes and %s takes %d; make it shorter", r.Size, e.name, mostBytes)}
+		return &Error{Code: TooLarge, Message: fmt.Sprintf("the audio has %d bytes and %s takes %d; make it shorter", r.Size, e.Name, mostBytes)}
 	}
 	return nil
 }
@@ -159,14 +113,14 @@ func (e *endpoint) ask(ctx context.Context, r Request, query url.Values, content
 	req, err := http.NewRequestWithContext(inner, http.MethodPost, u.String(), body)
 	if err != nil {
 		body.Close() // nothing was read
-		return nil, nil, &Error{Code: Rejected, Message: "the request to " + e.name + " cannot be made"}
+		return nil, nil, &Error{Code: Rejected, Message: "the request to " + e.Name + " cannot be made"}
 	}
 	req.ContentLength = body.size
 	req.Header.Set("User-Agent", "helixd")
 	req.Header.Set("Accept", "application/json")
 	req.Header.Set("Content-Type", contentType)
-	if e.key != "" {
-		req.Header.Set("Authorization", e.scheme+" "+e.key)
+	if e.Key != "" {
+		req.Header.Set("Authorization", e.scheme+" "+e.Key)
 	}
 	if r.Key != "" && httpguts.ValidHeaderFieldValue(r.Key) {
 		req.Header.Set("Idempotency-Key", r.Key)
@@ -186,9 +140,9 @@ func (e *endpoint) ask(ctx context.Context, r Request, query url.Values, content
 	case err != nil && ctx.Err() != nil:
 		return nil, nil, ctx.Err()
 	case body.failed() != nil: // whatever was heard in it
-		return nil, nil, &Error{Code: Unavailable, Message: "the audio cannot be read: " + clean(body.failed().Error(), e.key, 200), Retry: true, Sent: connected.Load(), ours: true}
+		return nil, nil, &Error{Code: Unavailable, Message: "the audio cannot be read: " + outbound.Clean(body.failed().Error(), e.Key, 200), Retry: true, Sent: connected.Load(), Ours: true}
 	case err != nil:
-		return nil, nil, &Error{Code: Unavailable, Message: fmt.Sprintf("%s cannot be reached: %s", e.name, explain(err)),
+		return nil, nil, &Error{Code: Unavailable, Message: fmt.Sprintf("%s cannot be reached: %s", e.Name, outbound.Explain(err)),
 			Retry: true, Sent: connected.Load() || !connecting.Load()}
 	case failure != nil:
 		return nil, nil, failure
@@ -202,11 +156,11 @@ func (e *endpoint) read(resp *http.Response, most int64) ([]byte, *Error, error)
 	defer resp.Body.Close() // all that is wanted was read
 	if resp.StatusCode/100 != 2 {
 		said, _ := io.ReadAll(io.LimitReader(resp.Body, maxErrorBody)) // the status is enough
-		return nil, e.refused(resp.StatusCode, resp.Header, said), nil
+		return nil, e.Refused(resp.StatusCode, resp.Header, said), nil
 	}
 	answer, err := io.ReadAll(io.LimitReader(resp.Body, most+1))
 	if int64(len(answer)) > most {
-		return nil, e.unreadable(fmt.Errorf("it has more than %d bytes", most), resp.Header), nil
+		return nil, e.Unreadable(fmt.Errorf("it has more than %d bytes", most), resp.Header), nil
 	}
 	return answer, nil, err
 }
@@ -230,7 +184,7 @@ func newUpload(source io.Reader, closer io.Closer, size int64) *upload {
 func (e *endpoint) open(r Request) (io.ReadCloser, *Error) {
 	audio, err := r.Open()
 	if err != nil {
-		return nil, &Error{Code: Unavailable, Message: "the audio cannot be read: " + clean(err.Error(), e.key, 200), Retry: true, ours: true}
+		return nil, &Error{Code: Unavailable, Message: "the audio cannot be read: " + outbound.Clean(err.Error(), e.Key, 200), Retry: true, Ours: true}
 	}
 	return audio, nil
 }

@@ -1,15 +1,17 @@
 package provider
 
+import "github.com/helixd/helixd/reactors/outbound"
+
 // The parsers of answers, for fuzzing.
 var (
 	DeepgramAnswer = deepgramAnswer
 	OpenAIAnswer   = openAIAnswer
-	Clean          = clean
+	Clean          = outbound.Clean
 )
 
 // Limits, for tests that go past them.
 const (
 	MostWords    = mostWords
 	BaseAnswer   = baseAnswer
-	LongestAfter = longestAfter
+	LongestAfter = outbound.LongestAfter
 )

@@ -16,6 +16,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
+
+	"github.com/helixd/helixd/reactors/outbound"
 )
 
 const (
@@ -40,7 +42,7 @@ func NewOpenAI(o Options) *OpenAI {
 	if p.model == "" {
 		p.model = "whisper-1"
 	}
-	p.endpoint = newEndpoint(o, endpoint{name: "openai", keySetting: "HELIX_VOICE_KEY", scheme: "Bearer"}, "https://api.openai.com/v1", "/audio/transcriptions")
+	p.endpoint = newEndpoint(o, endpoint{Service: outbound.Service{Name: "openai", KeySetting: "HELIX_VOICE_KEY"}, scheme: "Bearer"}, "https://api.openai.com/v1", "/audio/transcriptions")
 	return p
 }
 
@@ -66,7 +68,7 @@ func (p *OpenAI) Transcribe(ctx context.Context, r Request) (Answer, error) {
 	terse := p.terse.Load()
 	a, err := p.ask(ctx, r, terse)
 	var refused *Error
-	if errors.As(err, &refused) && refused.terse && !terse {
+	if errors.As(err, &refused) && refusesVerbose(refused) && !terse {
 		p.terse.Store(true)
 		refused.Code, refused.Retry = BadAnswer, true
 		refused.Message = "openai's model " + p.model + " tells no times of words; it is asked again without them"
@@ -90,9 +92,9 @@ func (p *OpenAI) ask(ctx context.Context, r Request, terse bool) (Answer, error)
 	}
 	a, err := openAIAnswer(said)
 	if err != nil {
-		return Answer{}, p.endpoint.unreadable(err, header)
+		return Answer{}, p.endpoint.Unreadable(err, header)
 	}
-	a.RequestID = p.endpoint.identify("", header)
+	a.RequestID = p.endpoint.Identify("", header)
 	return a, nil
 }
 
@@ -133,12 +135,8 @@ func (p *OpenAI) form(r Request, audio io.ReadCloser, terse bool) (*upload, stri
 
 // refusesVerbose reports whether a 400 is about the format of the answer, in
 // OpenAI's words or vLLM's.
-func refusesVerbose(status int, c complaint) bool {
-	if status != http.StatusBadRequest && status != http.StatusUnprocessableEntity {
-		return false
-	}
-	about := c.param + " " + c.message
-	return strings.Contains(about, "response_format") || strings.Contains(about, "verbose_json") || strings.Contains(about, "timestamp_granularities")
+func refusesVerbose(e *Error) bool {
+	return (e.Status == http.StatusBadRequest || e.Status == http.StatusUnprocessableEntity) && e.Names("response_format", "verbose_json", "timestamp_granularities")
 }
 
 // openAIAnswer reads the body of a 200: {text}, or {text, language, duration,

@@ -5,9 +5,10 @@ package provider
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"time"
+
+	"github.com/helixd/helixd/reactors/outbound"
 )
 
 // Provider is a recogniser.
@@ -37,6 +38,8 @@ type Request struct {
 	Language string
 	// Key is the same for each repetition of this request.
 	Key string
+	// Owner is whose recording it is. What one owner sends may be what fails.
+	Owner string
 }
 
 // Answer is what was heard.
@@ -57,33 +60,20 @@ type Word struct {
 	Confidence *float64 `json:"confidence"` // null: not told
 }
 
-// Code says why there is no answer. It is the code of the error on a row.
-type Code string
+// Error is why there is no answer, and Code the code of it on a row.
+type (
+	Error = outbound.Error
+	Code  = outbound.Code
+)
 
 // Codes of an Error, and whether they are retried.
 const (
-	Rejected        Code = "provider_rejected"         // 400 and the like: never
-	Unauthorized    Code = "provider_unauthorized"     // 401, 403: never, until an operator mends it
-	NotFound        Code = "provider_not_found"        // 404, 405: no such address or model; as above
-	PaymentRequired Code = "provider_payment_required" // 402: all requests pause, and this one is made again
-	TooLarge        Code = "provider_too_large"        // 413: never
-	RateLimited     Code = "provider_rate_limited"     // 429: yes
-	Unavailable     Code = "provider_unavailable"      // 408, 409, Deepgram's 422 (an interrupted upload), 5xx, network, time-out: yes
-	BadAnswer       Code = "provider_answer_invalid"   // 200 with what is no answer: yes
+	Rejected        = outbound.Rejected        // 400 and the like: never
+	Unauthorized    = outbound.Unauthorized    // 401, 403: never, until an operator mends it
+	NotFound        = outbound.NotFound        // 404, 405: no such address or model; as above
+	PaymentRequired = outbound.PaymentRequired // 402: all requests pause, and this one is made again
+	TooLarge        = outbound.TooLarge        // 413: never
+	RateLimited     = outbound.RateLimited     // 429: yes
+	Unavailable     = outbound.Unavailable     // 408, 409, Deepgram's 422 (an interrupted upload), 5xx, network, time-out: yes
+	BadAnswer       = outbound.BadAnswer       // 200 with what is no answer: yes
 )
-
-// Error is why there is no answer.
-type Error struct {
-	Code      Code
-	Message   string        // one sentence a person can act on; never the key, never the audio
-	Status    int           // of HTTP, 0: there was none
-	RequestID string        // the provider's, where it told
-	After     time.Duration // of Retry-After, 0: not told
-	Retry     bool          // asking again may help
-	Sent      bool          // false: the request certainly did not reach the provider
-
-	ours  bool // the audio could not be read: it says nothing of the provider
-	terse bool // the refusal is of verbose_json
-}
-
-func (e *Error) Error() string { return fmt.Sprintf("%s: %s", e.Code, e.Message) }

@@ -1,0 +1,74 @@
+package outbound
+
+import (
+	"errors"
+	"net"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"time"
+
+	"golang.org/x/net/http/httpguts"
+
+	"github.com/helixd/helixd/internal/trace"
+)
+
+const connectTimeout = 10 * time.Second
+
+// Transport makes connections that are used once: on one that is used again, a
+// second answer to one request, which a proxy may send, is taken for the answer to
+// the next: another user's.
+func Transport() *http.Transport {
+	return &http.Transport{
+		Proxy:                  http.ProxyFromEnvironment,
+		DialContext:            (&net.Dialer{Timeout: connectTimeout}).DialContext,
+		TLSHandshakeTimeout:    connectTimeout,
+		ForceAttemptHTTP2:      true,
+		MaxResponseHeaderBytes: 64 << 10,
+		DisableKeepAlives:      true,
+	}
+}
+
+// Client is base, or one with Transport where it is nil, which follows no
+// redirects: they would take the key, and what is sent, elsewhere.
+func Client(base *http.Client) *http.Client {
+	client := http.Client{Transport: trace.Transport(Transport())}
+	if base != nil {
+		client = *base
+	}
+	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return &client
+}
+
+var version = regexp.MustCompile(`/v\d+$`)
+
+// CheckURL says what is wrong with a base URL.
+func CheckURL(base string) error {
+	_, err := Target(base, "")
+	return err
+}
+
+// Target is the URL of a path below a base URL's version.
+func Target(base, path string) (*url.URL, error) {
+	u, err := url.Parse(strings.TrimSpace(base))
+	switch {
+	case err != nil: // which quotes it, and a password may be in it
+		return nil, errors.New("it is no URL; it looks like https://host/v1")
+	case u.Scheme != "http" && u.Scheme != "https", u.Host == "":
+		return nil, errors.New("it looks like https://host/v1")
+	case u.User != nil:
+		return nil, errors.New("the key goes into its own setting, not into the URL")
+	case u.RawQuery != "" || u.Fragment != "":
+		return nil, errors.New("it ends with its path, without ? and #")
+	}
+	at := strings.TrimSuffix(strings.TrimRight(u.Path, "/"), path)
+	if !version.MatchString(at) {
+		at += "/v1"
+	}
+	u.Path, u.RawPath = at+path, ""
+	return u, nil
+}
+
+// ValidKey reports whether a key can be sent at all.
+func ValidKey(key string) bool { return httpguts.ValidHeaderFieldValue(key) }
