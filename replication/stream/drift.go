@@ -57,6 +57,15 @@ func (f Fingerprint) Altered(since Fingerprint) string {
 	return strings.Join(names, ", ")
 }
 
+// ReadFingerprint gives that of a publication, an empty one where it is not there.
+func ReadFingerprint(ctx context.Context, db Querier, publication string) (Fingerprint, error) {
+	p := &Publication{name: publication}
+	if err := p.read(ctx, db); err != nil {
+		return nil, fmt.Errorf("read publication %q: %w", publication, err)
+	}
+	return p.Fingerprint, nil
+}
+
 // ErrAltered says that the publication has been altered by somebody else.
 var ErrAltered = errors.New("somebody else altered the publication")
 

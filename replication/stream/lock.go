@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strconv"
 	"time"
+
+	"github.com/helixd/helixd/internal/pulse"
 )
 
 // Leadership of a slot is three things that one statement takes together: the
@@ -85,11 +87,13 @@ func (s *Stream) StandBy(ctx context.Context) error {
 		return err
 	}
 	defer closeConn(conn)
+	defer pulse.Standby.Rest()
 	tick := time.NewTicker(standbyEvery)
 	defer tick.Stop()
 	var last holder
 	var reported time.Time
 	for {
+		pulse.Standby.Step()
 		rows, err := query(ctx, conn, s.holderQuery())
 		if ctx.Err() != nil {
 			return ctx.Err()

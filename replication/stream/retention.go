@@ -48,3 +48,15 @@ func ReadRetention(ctx context.Context, db Querier, slot string) (*Retention, er
 func (r *Retention) Danger() bool {
 	return r.Status != "reserved" || r.Limit >= 0 && r.Safe < r.Limit/2
 }
+
+// Spent reports whether half of what the server keeps for a slot is used up, or
+// bound where it keeps any amount.
+func (r *Retention) Spent(bound int64) bool {
+	switch {
+	case r.Status == "unreserved" || r.Status == "lost":
+		return true
+	case r.Limit >= 0:
+		return r.Safe < r.Limit/2
+	}
+	return r.Retained >= bound
+}

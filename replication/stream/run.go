@@ -14,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5/pgproto3"
 
 	"github.com/helixd/helixd/internal/failpoint"
+	"github.com/helixd/helixd/internal/pulse"
 	"github.com/helixd/helixd/replication"
 	"github.com/helixd/helixd/replication/pgoutput"
 )
@@ -67,11 +68,13 @@ func (s *Stream) Run(ctx context.Context, from replication.LSN, sink replication
 	defer cancelApply()
 	o := &owner{
 		cfg: s.cfg, wire: wire.Conn, reader: s.reader, frontend: wire.Frontend,
-		assembler: pgoutput.NewAssembler(from),
-		received:  from, flushed: from, lowWater: newLowWater(wire.Conn),
+		assembler: pgoutput.NewAssembler(from), hold: s.hold,
+		received: from, flushed: from, lowWater: newLowWater(wire.Conn),
 		batches: make(chan *replication.Batch), applied: make(chan applied, 1),
 	}
 	go o.apply(applyCtx, sink)
+	s.hold.attach(wire.Conn)
+	defer s.hold.attach(nil)
 	// The owner sleeps in a read; this wakes it up.
 	wake := context.AfterFunc(ctx, func() { _ = o.wire.SetReadDeadline(time.Unix(1, 0)) })
 	defer wake()
@@ -94,6 +97,7 @@ type owner struct {
 	reader    *bufio.Reader // wire → reader → frontend
 	frontend  *pgproto3.Frontend
 	assembler *pgoutput.Assembler
+	hold      *hold
 
 	received   replication.LSN // the furthest that the server sent
 	flushed    replication.LSN // durable in the sink
@@ -112,6 +116,7 @@ type owner struct {
 	batches chan *replication.Batch // to the applying goroutine, one at a time
 	applied chan applied            // from it
 	busy    bool
+	handed  int // bytes of the batch that it has
 }
 
 // applied is what became of a batch.
@@ -123,7 +128,9 @@ type applied struct {
 // apply runs in its own goroutine: the sink may take as long as it needs.
 func (o *owner) apply(ctx context.Context, sink replication.Sink) {
 	for b := range o.batches {
+		pulse.Apply.Step()
 		err := sink.Apply(ctx, b)
+		pulse.Apply.Rest()
 		o.applied <- applied{b.EndLSN, err}
 		// The owner may be asleep in a read. If it is about to set a later
 		// deadline, it looks at applied after that.
@@ -132,6 +139,7 @@ func (o *owner) apply(ctx context.Context, sink replication.Sink) {
 }
 
 func (o *owner) run(ctx context.Context) error {
+	defer o.rest()
 	o.heard = time.Now()
 	o.nextStatus = o.heard // the first answer shows the server that we live
 	for {
@@ -167,6 +175,10 @@ func (o *owner) full() bool {
 // answering. After it the read deadline is the time of the next answer.
 func (o *owner) turn(ctx context.Context) error {
 	for {
+		select {
+		case <-o.hold.turned:
+		default:
+		}
 		if err := o.collect(); err != nil {
 			return err
 		}
@@ -174,6 +186,7 @@ func (o *owner) turn(ctx context.Context) error {
 			return err
 		}
 		o.handOver()
+		o.measure()
 		now := time.Now()
 		if o.spoke {
 			o.heard, o.spoke = now, false
@@ -187,7 +200,7 @@ func (o *owner) turn(ctx context.Context) error {
 				return err
 			}
 		}
-		if !o.busy || !o.full() {
+		if !o.busy && !o.holds() || !o.full() {
 			break
 		}
 		timer := time.NewTimer(time.Until(o.nextStatus))
@@ -195,6 +208,7 @@ func (o *owner) turn(ctx context.Context) error {
 		case a := <-o.applied:
 			timer.Stop()
 			o.applied <- a // for collect
+		case <-o.hold.turned:
 		case <-timer.C:
 		case <-ctx.Done():
 		}
@@ -204,7 +218,7 @@ func (o *owner) turn(ctx context.Context) error {
 	if err := o.sleepUntil(); err != nil {
 		return err
 	}
-	if len(o.applied) > 0 || ctx.Err() != nil { // its wake-up may have come just before
+	if len(o.applied) > 0 || len(o.hold.turned) > 0 || ctx.Err() != nil { // its wake-up may have come just before
 		return o.turn(ctx)
 	}
 	return nil
@@ -216,7 +230,7 @@ func (o *owner) sleepUntil() error {
 	deadline, water := o.nextStatus, 1
 	gathered := o.lastHanded.Add(gather)
 	switch {
-	case o.busy:
+	case o.busy || o.holds():
 		water = readBuffer / 4
 	case time.Now().Before(gathered):
 		water = readBuffer / 4
@@ -238,7 +252,7 @@ func (o *owner) sleepUntil() error {
 func (o *owner) collect() error {
 	select {
 	case a := <-o.applied:
-		o.busy = false
+		o.busy, o.handed = false, 0
 		if a.err != nil {
 			return fmt.Errorf("apply: %w", a.err)
 		}
@@ -257,7 +271,7 @@ func (o *owner) collect() error {
 // nothing more to read that is one transaction, under load it is all that came
 // meanwhile.
 func (o *owner) handOver() {
-	if o.busy {
+	if o.busy || o.holds() {
 		return
 	}
 	var b *replication.Batch
@@ -277,7 +291,7 @@ func (o *owner) handOver() {
 		b = &replication.Batch{EndLSN: o.walEnd}
 	}
 	if b != nil {
-		o.busy, o.split, o.lastHanded = true, b.More, time.Now()
+		o.busy, o.split, o.lastHanded, o.handed = true, b.More, time.Now(), b.Bytes
 		o.batches <- b
 	}
 }

@@ -66,13 +66,14 @@ const (
 	acknowledgeEvery = 100 * time.Millisecond
 )
 
-// Stream is one walsender connection. It is for one goroutine.
+// Stream is one walsender connection. It is for one goroutine, but for Hold and Held.
 type Stream struct {
 	cfg    Config
 	conn   *pgconn.PgConn
 	reader *bufio.Reader  // what conn reads through
 	look   *pgconn.Config // of an SQL connection to the same server
 	system pglogrepl.IdentifySystemResult
+	hold   *hold
 }
 
 // Open connects and checks that the server can replicate to helixd. What an
@@ -121,7 +122,7 @@ func Open(ctx context.Context, cfg Config) (*Stream, error) {
 	if err != nil {
 		return nil, connectError(err)
 	}
-	s := &Stream{cfg: cfg, conn: conn, reader: reader, look: pg.Copy()}
+	s := &Stream{cfg: cfg, conn: conn, reader: reader, look: pg.Copy(), hold: newHold()}
 	s.look.BuildFrontend = pgproto3.NewFrontend
 	for _, name := range []string{"replication", "wal_sender_timeout"} {
 		delete(s.look.RuntimeParams, name)
