@@ -46,8 +46,7 @@ func (d *Dispatcher) Backfill(ctx context.Context, snapshot string, at replicati
 	}
 	defer func() { _ = snap.Rollback(context.WithoutCancel(ctx)) }()
 	// The name comes from the server; SET TRANSACTION takes no parameters.
-	_, err = snap.Exec(ctx, "set transaction snapshot "+quoteLiteral(snapshot)+
-		"; set local idle_in_transaction_session_timeout = 0; set local datestyle = 'ISO'; set local timezone = 'UTC'; set local extra_float_digits = 3")
+	_, err = snap.Exec(ctx, "set transaction snapshot "+quoteLiteral(snapshot)+"; "+asStreamed)
 	if err != nil {
 		return fmt.Errorf("backfill: use the slot's snapshot: %w", err)
 	}
@@ -111,7 +110,9 @@ func (d *Dispatcher) Backfill(ctx context.Context, snapshot string, at replicati
 		return fmt.Errorf("commit backfill: %w", err)
 	}
 	d.open.conn.Release()
+	d.open.end(at.LSN)
 	d.open = nil
+	d.done.count(d.reactors)
 	d.epoch.Store(epoch)
 	return nil
 }
@@ -135,9 +136,11 @@ func (d *Dispatcher) backfillTable(ctx context.Context, snap pgx.Tx, table strin
 	if table == inboxTable {
 		order = " order by id" // what happened to one row is told in its order
 	}
-	rows, err := snap.Query(ctx, fmt.Sprintf(`select %[1]s from %[2]s where tableoid = any (array(
-			select %[3]s::regclass::oid union all select relid::oid from pg_partition_tree(%[3]s)))`+order,
-		strings.Join(quoted, ", "), source, quoteLiteral(source)), pgx.QueryResultFormats{pgx.TextFormatCode})
+	if err := d.lockSource(ctx, source); err != nil {
+		return err
+	}
+	rows, err := snap.Query(ctx, fmt.Sprintf("select %s from %s t where %s%s",
+		strings.Join(quoted, ", "), source, OfTable(source), order), pgx.QueryResultFormats{pgx.TextFormatCode})
 	if err != nil {
 		return err
 	}
@@ -167,15 +170,8 @@ func (d *Dispatcher) backfillTable(ctx context.Context, snap pgx.Tx, table strin
 		return nil
 	}
 	for rows.Next() {
-		tuple := make(replication.Tuple, len(columns))
-		for i, raw := range rows.RawValues() {
-			if raw == nil {
-				tuple[i].Kind = replication.Null
-				continue
-			}
-			tuple[i] = replication.Value{Kind: replication.Text, Data: slices.Clone(raw)}
-			chunk.Bytes += len(raw)
-		}
+		tuple, size := readTuple(rows.RawValues())
+		chunk.Bytes += size
 		if table == inboxTable {
 			read = append(read, string(rows.RawValues()[0]))
 		}
@@ -194,6 +190,40 @@ func (d *Dispatcher) backfillTable(ctx context.Context, snap pgx.Tx, table strin
 	}
 	progress(table, done)
 	return nil
+}
+
+// asStreamed has the server write values as it does in the stream. The source waits
+// for no row, and not long for a table: see lockSource.
+const asStreamed = "set local lock_timeout = '5s'; set local idle_in_transaction_session_timeout = 0; set local datestyle = 'ISO'; set local timezone = 'UTC'; set local extra_float_digits = 3"
+
+// lockSource lets the apply hold a table before its source reads it. Else an ALTER
+// TABLE could wait for the source, the apply behind it for the table, and the source
+// for the apply, which Postgres cannot see; so they all would wait for ever.
+func (d *Dispatcher) lockSource(ctx context.Context, quoted string) error {
+	if _, err := d.open.tx.Exec(ctx, "lock table "+quoted+" in access share mode"); err != nil {
+		return fmt.Errorf("lock %s: %w", quoted, err)
+	}
+	return nil
+}
+
+// OfTable is the condition for the rows t that the stream would carry.
+func OfTable(quoted string) string {
+	return fmt.Sprintf("t.tableoid = any (array(select %[1]s::regclass::oid union all select relid::oid from pg_partition_tree(%[1]s)))",
+		quoteLiteral(quoted))
+}
+
+// readTuple copies a row in the text format, and gives its size.
+func readTuple(raw [][]byte) (tuple replication.Tuple, size int) {
+	tuple = make(replication.Tuple, len(raw))
+	for i, v := range raw {
+		if v == nil {
+			tuple[i].Kind = replication.Null
+			continue
+		}
+		tuple[i] = replication.Value{Kind: replication.Text, Data: slices.Clone(v)}
+		size += len(v)
+	}
+	return tuple, size
 }
 
 func quoteLiteral(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }

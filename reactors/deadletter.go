@@ -2,6 +2,7 @@ package reactors
 
 import (
 	"encoding/json"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -9,10 +10,22 @@ import (
 	"github.com/helixd/helixd/replication"
 )
 
-// queueDeadLetters adds the statement that records rows which could not be
-// applied. Those of users who are gone are dropped with them.
+// queueDeadLetters adds the statements that record rows which could not be
+// applied. Those of users who are gone are dropped with them. Letters that were
+// retried stay, with the new error.
 func queueDeadLetters(batch *pgx.Batch, slot string, rejected []rejection) {
+	var again []rejection
+	rejected = slices.DeleteFunc(slices.Clone(rejected), func(r rejection) bool {
+		if r.row.letter != 0 {
+			again = append(again, r)
+		}
+		return r.row.letter != 0
+	})
+	queueRetried(batch, again)
 	n := len(rejected)
+	if n == 0 {
+		return
+	}
 	reactors, tables, ops := make([]string, n), make([]string, n), make([]string, n)
 	keys, users := make([]string, n), make([]*string, n)
 	lsns, ordinals := make([]string, n), make([]int32, n)
@@ -33,6 +46,19 @@ func queueDeadLetters(batch *pgx.Batch, slot string, rejected []rejection) {
 		where r.user_id is null or exists (select from auth.users u where u.id = r.user_id::uuid)
 		on conflict (slot, reactor, lsn, ordinal) do nothing`,
 		slot, reactors, tables, ops, keys, users, lsns, ordinals, errs, states, times)
+}
+
+// queueRetried adds the statement that keeps letters which failed again.
+func queueRetried(batch *pgx.Batch, again []rejection) {
+	if len(again) == 0 {
+		return
+	}
+	ids, errs, states := make([]int64, len(again)), make([]string, len(again)), make([]*string, len(again))
+	for i, r := range again {
+		ids[i], errs[i], states[i] = r.row.letter, r.err.Error(), sqlState(r.err)
+	}
+	batch.Queue(`update helix.dead_letters d set error = r.error, sqlstate = r.sqlstate, attempts = d.attempts + 1, retried_at = now()
+		from unnest($1::bigint[], $2::text[], $3::text[]) as r (id, error, sqlstate) where d.id = r.id`, ids, errs, states)
 }
 
 // identify gives a row's key as a JSON object, and its user where it has one.

@@ -14,6 +14,8 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/helixd/helixd/internal/failpoint"
+	"github.com/helixd/helixd/internal/metric"
+	"github.com/helixd/helixd/internal/trace"
 	"github.com/helixd/helixd/replication"
 )
 
@@ -37,6 +39,7 @@ type Dispatcher struct {
 	reactors []Reactor
 	jobs     *Jobs
 	log      zerolog.Logger
+	off      []Reactor // see Carry
 
 	secret    string // of helix.instance
 	canSend   bool   // realtime.send exists
@@ -45,6 +48,7 @@ type Dispatcher struct {
 	inbox     map[string][]route // by table, of what the inbox tells
 
 	open *apply // between a Batch with More and the one that ends it
+	done tally  // of the apply that is open
 }
 
 // apply is one SQL transaction in the making.
@@ -56,23 +60,9 @@ type apply struct {
 	changes      int
 	committed    *time.Time // when the last of them was, at the server
 	sawInbox     bool
-	saved        bool // a savepoint stands
-}
-
-// route leads a relation's changes to one Watch of one reactor.
-type route struct {
-	reactor int
-	watch   int
-	ops     []replication.Op
-	columns []int
-}
-
-type routes struct {
-	routes []route
-	table  string
-	inbox  bool
-	// Of the inbox: positions of its columns.
-	id, tableName, op, key, userID int
+	saved        bool        // a savepoint stands
+	span         *trace.Span // from the commit of the first row that a reactor has seen
+	replays      []Row       // of the chunk: rows of the inbox that name what to give again
 }
 
 // NewDispatcher makes a Dispatcher for a slot. It reads what it needs to know
@@ -85,6 +75,7 @@ func NewDispatcher(ctx context.Context, pool *pgxpool.Pool, slot string, jobs *J
 		pool: pool, slot: slot, reactors: reactors, jobs: jobs, log: log,
 		relations: map[*replication.Relation]*routes{},
 		inbox:     map[string][]route{},
+		done:      tally{withheld: make([]int, len(reactors))},
 	}
 	for i, r := range reactors {
 		for j, w := range r.Watches() {
@@ -110,11 +101,20 @@ func NewDispatcher(ctx context.Context, pool *pgxpool.Pool, slot string, jobs *J
 	return d, nil
 }
 
+// Carry has the publication carry what reactors watch that are switched off: with
+// them it would change, and another publication takes another slot. It is for
+// before anything else.
+func (d *Dispatcher) Carry(off ...Reactor) { d.off = off }
+
 // Tables gives the tables that the publication must carry, with the columns
 // that the reactors watch, the inbox included.
-func (d *Dispatcher) Tables() map[string][]string {
+func (d *Dispatcher) Tables() map[string][]string { return Watched(slices.Concat(d.reactors, d.off)) }
+
+// Watched gives the tables that the publication must carry for reactors, with the
+// columns that they watch, the inbox included.
+func Watched(reactors []Reactor) map[string][]string {
 	tables := map[string][]string{inboxTable: {"id", "table_name", "op", "key", "user_id"}}
-	for _, r := range d.reactors {
+	for _, r := range reactors {
 		for _, w := range r.Watches() {
 			for _, c := range w.Columns {
 				if !slices.Contains(tables[w.Table], c) {
@@ -130,7 +130,11 @@ func (d *Dispatcher) Tables() map[string][]string {
 func (d *Dispatcher) Apply(ctx context.Context, b *replication.Batch) error {
 	err := d.apply(ctx, b)
 	if err != nil && d.open != nil {
+		d.open.span.End(err)
 		d.abandon()
+	}
+	if err != nil && ctx.Err() == nil {
+		metric.ApplyErrors.Inc()
 	}
 	return err
 }
@@ -164,13 +168,28 @@ func (d *Dispatcher) applyChunk(ctx context.Context, b *replication.Batch) error
 	seesAll := func(s *snapshot) bool { return s.seesAll(b) }
 	for i, r := range d.reactors {
 		if len(rows[i]) > 0 {
-			if err := d.react(ctx, r, rows[i], seesAll); err != nil {
+			ctx, span := trace.Start(d.open.within(ctx, rows[i][0].Committed), "react", r.Name())
+			span.Count("helixd.rows", len(rows[i]))
+			err := d.react(ctx, r, rows[i], seesAll)
+			span.End(err)
+			if err != nil {
 				return err
 			}
 		}
 	}
+	if err := d.replay(ctx, seesAll); err != nil {
+		return err
+	}
 	failpoint.Here("after-react")
 	return d.settle(ctx)
+}
+
+// within is ctx in the span of the apply, which begins with its first row.
+func (a *apply) within(ctx context.Context, committed time.Time) context.Context {
+	if a.span == nil {
+		a.span = trace.Apply(ctx, committed)
+	}
+	return a.span.In(ctx)
 }
 
 // begin opens the SQL transaction. Its first operation is the marker.
@@ -191,125 +210,8 @@ func (d *Dispatcher) begin(ctx context.Context) error {
 		return fmt.Errorf("begin apply: %w", err)
 	}
 	d.open = &apply{tx: &Tx{Tx: tx}, conn: conn}
+	d.done.begin()
 	return nil
-}
-
-// route sorts a batch's changes by reactor.
-func (d *Dispatcher) route(b *replication.Batch) ([][]Row, error) {
-	rows := make([][]Row, len(d.reactors))
-	for i := range b.Transactions {
-		tx := &b.Transactions[i]
-		if tx.Ordinal == 0 {
-			d.open.marker = readMarker(tx, d.secret)
-		}
-		for j := range tx.Changes {
-			c := &tx.Changes[j]
-			if c.Relation == nil {
-				continue
-			}
-			d.open.changes++
-			to, err := d.routesOf(c.Relation)
-			if err != nil {
-				return nil, err
-			}
-			row := Row{Op: c.Op, CommitLSN: tx.CommitLSN, Ordinal: tx.Ordinal + j, Committed: tx.CommitTime,
-				table: to.table, relation: c.Relation, values: c.New}
-			if to.inbox {
-				if c.Op == replication.Insert {
-					d.open.sawInbox = true
-					d.routeInbox(rows, to, row)
-				}
-				continue
-			}
-			for _, r := range to.routes {
-				if slices.Contains(r.ops, c.Op) && !d.withheld(r.reactor, to.table) {
-					row.Watch, row.columns = r.watch, r.columns
-					rows[r.reactor] = append(rows[r.reactor], row)
-				}
-			}
-		}
-		if tx.EndLSN != 0 {
-			d.open.transactions++
-			d.open.committed = &tx.CommitTime
-			d.open.marker = nil
-		}
-	}
-	return rows, nil
-}
-
-// routeInbox turns an inbox row into the change that it tells of.
-func (d *Dispatcher) routeInbox(rows [][]Row, to *routes, row Row) {
-	switch string(row.values[to.op].Data) {
-	case "INSERT":
-		row.Op = replication.Insert
-	case "UPDATE":
-		row.Op = replication.Update
-	default:
-		row.Op = replication.Delete
-	}
-	row.inboxID, row.key = string(row.values[to.id].Data), row.values[to.key].Data
-	row.userID = string(row.values[to.userID].Data)
-	row.table = "public." + string(row.values[to.tableName].Data)
-	row.values = nil
-	for _, r := range d.inbox[row.table] {
-		if slices.Contains(r.ops, row.Op) && !d.withheld(r.reactor, row.table) {
-			row.Watch = r.watch
-			rows[r.reactor] = append(rows[r.reactor], row)
-		}
-	}
-}
-
-// withheld reports whether a table's changes are the reactor's own writes.
-func (d *Dispatcher) withheld(reactor int, table string) bool {
-	m := d.open.marker
-	return m != nil && slices.Contains(m.Writes[d.reactors[reactor].Name()], table)
-}
-
-// routesOf finds who watches a relation, once for each description of it.
-func (d *Dispatcher) routesOf(rel *replication.Relation) (*routes, error) {
-	if to, ok := d.relations[rel]; ok {
-		return to, nil
-	}
-	to := &routes{table: rel.String()}
-	if to.table == inboxTable {
-		to.inbox = true
-		to.id, to.tableName, to.op, to.key, to.userID = rel.Index("id"), rel.Index("table_name"), rel.Index("op"), rel.Index("key"), rel.Index("user_id")
-		if min(to.id, to.tableName, to.op, to.key, to.userID) < 0 {
-			return nil, missingColumn(to.table, "id, table_name, op, key or user_id")
-		}
-	}
-	for i, r := range d.reactors {
-		for j, w := range r.Watches() {
-			if w.Table != to.table || len(w.Columns) == 0 {
-				continue
-			}
-			at := route{reactor: i, watch: j, ops: w.Ops}
-			for _, name := range w.Columns {
-				index := rel.Index(name)
-				if index < 0 {
-					return nil, missingColumn(to.table, name)
-				}
-				at.columns = append(at.columns, index)
-			}
-			to.routes = append(to.routes, at)
-		}
-	}
-	if !to.inbox && len(to.routes) == 0 {
-		return nil, fmt.Errorf("%s is streamed, which no reactor watches: a watched table had this name for a while, "+
-			"or the publication was altered: %w", to.table, ErrRelation)
-	}
-	for old, its := range d.relations {
-		if its.table == to.table { // the server has described it anew
-			delete(d.relations, old)
-		}
-	}
-	d.relations[rel] = to
-	return to, nil
-}
-
-func missingColumn(table, column string) error {
-	return fmt.Errorf("%s is streamed without column %s, which helixd needs: "+
-		"it was dropped or renamed, or the publication was altered: %w", table, column, ErrRelation)
 }
 
 // react lets one reactor see rows under a savepoint, once enough is visible.
@@ -324,8 +226,9 @@ func (d *Dispatcher) react(ctx context.Context, r Reactor, rows []Row, enough fu
 	if err != nil {
 		return fmt.Errorf("reactor %s: %w", r.Name(), err)
 	}
-	before := tx.mark()
+	before, began := tx.mark(), time.Now()
 	err = r.React(ctx, tx, rows)
+	metric.Reacted(r.Name(), outcomeOf(err), began)
 	if err == nil {
 		for i := before[2]; i < len(tx.rejected); i++ {
 			tx.rejected[i].reactor = r.Name()
@@ -393,10 +296,11 @@ func (d *Dispatcher) write(ctx context.Context, batch *pgx.Batch) error {
 	}
 	if len(tx.rejected) > 0 {
 		queueDeadLetters(batch, d.slot, tx.rejected)
+		d.done.reject(tx.rejected)
 		first := &tx.rejected[0]
 		d.log.Warn().Str("reactor", first.reactor).Str("table", first.row.table).Stringer("lsn", first.row.CommitLSN).
 			Int("rows", len(tx.rejected)).
-			Str("next", "select * from helix.dead_letters; an update of a row streams it again").
+			Str("next", "helixd dlq list; and once their cause is mended: helixd dlq retry").
 			Msg("rows put into dead letters; this is the first one")
 	}
 	if batch.Len() > 0 {
@@ -416,6 +320,7 @@ func (d *Dispatcher) write(ctx context.Context, batch *pgx.Batch) error {
 // commit makes all of it durable, the checkpoint included.
 func (d *Dispatcher) commit(ctx context.Context, end replication.LSN) error {
 	open := d.open
+	ctx = open.span.In(ctx)
 	if open.sawInbox {
 		if err := d.jobs.enqueuePrune(ctx, open.tx, d.slot); err != nil {
 			return err
@@ -442,7 +347,20 @@ func (d *Dispatcher) commit(ctx context.Context, end replication.LSN) error {
 	failpoint.Here("after-commit")
 	open.conn.Release()
 	d.open = nil
+	open.end(end)
+	d.done.countApply(d.reactors, open)
 	return nil
+}
+
+// end ends the span of an apply that is durable.
+func (a *apply) end(at replication.LSN) {
+	if a.span == nil {
+		return
+	}
+	a.span.Text("helixd.lsn", at.String())
+	a.span.Count("helixd.transactions", a.transactions)
+	a.span.Count("helixd.changes", a.changes)
+	a.span.End(nil)
 }
 
 // abandon drops the open SQL transaction.

@@ -9,15 +9,18 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"github.com/riverqueue/river/rivertype"
 
 	"github.com/helixd/helixd/internal/failpoint"
+	"github.com/helixd/helixd/internal/trace"
 	"github.com/helixd/helixd/replication"
 )
 
@@ -34,6 +37,8 @@ type Jobs struct {
 	services []Service
 	work     bool
 	started  bool
+	ended    atomic.Bool // River's client has
+	holding  holding
 	resting  context.CancelFunc // ends the heartbeat
 	rested   chan struct{}
 }
@@ -70,17 +75,20 @@ func NewJobs(pool *pgxpool.Pool, work bool, log *slog.Logger, options ...JobOpti
 	for _, option := range options {
 		option(j)
 	}
-	config := &river.Config{Schema: jobSchema, Logger: log, ID: j.holder}
+	config := &river.Config{Schema: jobSchema, Logger: log, ID: j.holder, Middleware: append(trace.Jobs(), river.WorkerMiddlewareFunc(measured))}
 	if work {
 		config.Workers = river.NewWorkers()
 		river.AddWorker(config.Workers, &pruneInboxWorker{pool: pool})
 		config.Queues = map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: 10}}
 		config.FetchCooldown = 5 * time.Millisecond // 4.7 ms from insert to work, where the default takes 55
+		config.FetchPollInterval = pollEvery
 		config.JobTimeout = time.Minute
 		config.RescueStuckJobsAfter = 5 * time.Minute
+		config.CompletedJobRetentionPeriod, config.CancelledJobRetentionPeriod = keepJobs, keepJobs
 		for _, s := range j.services {
 			s.Configure(config)
 		}
+		j.holding = holding{queues: slices.Sorted(maps.Keys(config.Queues)), paused: map[string]bool{}, told: map[string]int{}}
 	}
 	var err error
 	if j.client, err = river.NewClient(riverpgxv5.New(pool), config); err != nil {
@@ -99,6 +107,9 @@ func (j *Jobs) Start(ctx context.Context) error {
 	if j.started || !j.work {
 		return nil
 	}
+	if err := j.watchQueues(ctx); err != nil {
+		return err
+	}
 	if err := j.live(ctx); err != nil {
 		return err
 	}
@@ -111,7 +122,12 @@ func (j *Jobs) Start(ctx context.Context) error {
 		return fmt.Errorf("start River: %w", err)
 	}
 	j.started = true
-	return nil
+	stopped := j.client.Stopped()
+	go func() {
+		<-stopped
+		j.ended.Store(true)
+	}()
+	return j.queuesBegun(ctx)
 }
 
 // Stop lets running jobs end; when ctx ends first they are cancelled and will
@@ -137,7 +153,7 @@ func (j *Jobs) Stop(ctx context.Context) error {
 
 // Insert enqueues jobs in a transaction, whose commit wakes who works them. River
 // itself tells of no more than one insert in a cooldown, when it is made: one that
-// commits later than the next fetch would wait for a poll, a second long.
+// commits later than the next fetch would wait until somebody looks, for up to a second.
 func (j *Jobs) Insert(ctx context.Context, tx pgx.Tx, jobs []river.InsertManyParams) error {
 	inserted, err := j.client.InsertManyTx(ctx, tx, jobs)
 	if err != nil {
@@ -149,11 +165,18 @@ func (j *Jobs) Insert(ctx context.Context, tx pgx.Tx, jobs []river.InsertManyPar
 			queues[i.Job.Queue] = true
 		}
 	}
+	return wake(ctx, tx, slices.Collect(maps.Keys(queues)))
+}
+
+// wake lets who works these queues fetch.
+func wake(ctx context.Context, db interface {
+	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
+}, queues []string) error {
 	if len(queues) == 0 {
 		return nil
 	}
-	_, err = tx.Exec(ctx, "select pg_notify($1, json_build_object('queue', queue)::text) from unnest($2::text[]) as queue",
-		jobSchema+".river_insert", slices.Collect(maps.Keys(queues)))
+	_, err := db.Exec(ctx, "select pg_notify($1, json_build_object('queue', queue)::text) from unnest($2::text[]) as queue",
+		jobSchema+".river_insert", queues)
 	if err != nil {
 		return fmt.Errorf("tell of jobs: %w", err)
 	}
@@ -191,6 +214,10 @@ var uniqueUntilDone = []rivertype.JobState{
 	rivertype.JobStateAvailable, rivertype.JobStatePending, rivertype.JobStateScheduled,
 	rivertype.JobStateRunning, rivertype.JobStateRetryable,
 }
+
+// keepJobs is how long a job that has ended stays, for whoever looks. Its arguments
+// name users, of whom little is to be left once their account is deleted.
+const keepJobs = 5 * time.Minute
 
 const (
 	pruneDelay = 10 * time.Second // inbox rows are few and small: there is no hurry

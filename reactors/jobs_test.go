@@ -62,3 +62,32 @@ func TestPruneInbox(t *testing.T) {
 	hurry("the inbox to be empty", "select not exists (select from helix.inbox)")
 	hurry("the last job", "select not exists (select from helix.river_job where state not in ('completed'))")
 }
+
+// TestEndedJobs: what names a user who may be gone does not stay for a day.
+func TestEndedJobs(t *testing.T) {
+	b := newBench(t)
+	b.exec(t, `insert into helix.river_job (kind, max_attempts, state, args, finalized_at)
+		select 'k', 1, s::helix.river_job_state, '{}', now() - ago * interval '1 minute'
+		from unnest(array['completed', 'cancelled']) s, unnest(array[1, 6]) ago`)
+	jobs, err := reactors.NewJobs(b.pool, true, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := jobs.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := jobs.Stop(context.WithoutCancel(t.Context())); err != nil {
+			t.Error(err)
+		}
+	}()
+	deadline := time.Now().Add(90 * time.Second) // River looks every 30
+	for tick := time.NewTicker(50 * time.Millisecond); query[int](t, b, "select count(*) from helix.river_job where kind = 'k'") > 2; <-tick.C {
+		if time.Now().After(deadline) {
+			t.Fatal("they stay")
+		}
+	}
+	if n := query[int](t, b, "select count(*) from helix.river_job where finalized_at > now() - interval '3 minutes'"); n != 2 {
+		t.Errorf("%d of 2 that have just ended are left", n)
+	}
+}

@@ -61,6 +61,8 @@ type Row struct {
 	inboxID string
 	key     []byte
 	userID  string
+
+	letter int64 // the dead letter that it is retried from, 0 for none
 }
 
 // Value gives the i-th of the Watch's Columns. It is valid until React returns.

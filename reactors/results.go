@@ -26,8 +26,14 @@ func NewResults(ctx context.Context, pool *pgxpool.Pool, reactor string, writes 
 }
 
 // Begin begins a transaction whose first operation is the marker.
-func (r *Results) Begin(ctx context.Context) (pgx.Tx, error) {
-	return r.pool.BeginTx(ctx, pgx.TxOptions{BeginQuery: "begin isolation level read committed; " + r.mark}) // one round trip
+func (r *Results) Begin(ctx context.Context) (pgx.Tx, error) { return r.BeginOn(ctx, r.pool) }
+
+// BeginOn is Begin on a connection that the caller holds: who waited for another one
+// as well could wait for ever.
+func (r *Results) BeginOn(ctx context.Context, conn interface {
+	BeginTx(context.Context, pgx.TxOptions) (pgx.Tx, error)
+}) (pgx.Tx, error) {
+	return conn.BeginTx(ctx, pgx.TxOptions{BeginQuery: "begin isolation level read committed; " + r.mark}) // one round trip
 }
 
 // QueueMarker makes a batch that is a transaction by itself one of the reactor's:

@@ -54,14 +54,18 @@ func (t *Tx) rewind(m [3]int) {
 
 // Take removes rows from the inbox through which they came, and gives those that
 // were there still, in their order: a row is given once, however often a repair
-// brings it. It is for results that do not show what was seen before.
+// brings it. It is for results that do not show what was seen before. A dead letter
+// that is retried is given too, since it goes with its success; a row that is
+// replayed is not.
 func (t *Tx) Take(ctx context.Context, rows []Row) ([]Row, error) {
 	if len(rows) == 0 {
 		return nil, nil
 	}
-	ids := make([]string, len(rows))
+	var ids []string
 	for i := range rows {
-		ids[i] = rows[i].inboxID
+		if rows[i].inboxID != "" {
+			ids = append(ids, rows[i].inboxID)
+		}
 	}
 	found, err := t.Query(ctx, "delete from helix.inbox where id = any ($1::text[]::bigint[]) returning id::text", ids)
 	if err != nil {
@@ -77,7 +81,7 @@ func (t *Tx) Take(ctx context.Context, rows []Row) ([]Row, error) {
 	}
 	var taken []Row
 	for _, row := range rows {
-		if there[row.inboxID] {
+		if there[row.inboxID] || row.letter != 0 {
 			taken = append(taken, row)
 		}
 	}

@@ -6,12 +6,18 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/riverqueue/river"
+
+	"github.com/helixd/helixd/internal/pulse"
 )
 
 // A process that works jobs says so in helix.workers. The jobs of one that says
 // so no longer are given to the others: River itself would wait until they have
 // run for longer than any job may.
 const (
+	lookEvery   = time.Second      // for what is due, and what is paused
+	pollEvery   = 10 * time.Second // of each queue by itself, should no notification come
 	workerBeat  = 2 * time.Second
 	workerDead  = 10 * time.Second // since its last sign
 	workerGrace = time.Second      // for the last statement of one that stops
@@ -24,18 +30,37 @@ func (j *Jobs) live(ctx context.Context) error {
 	}
 	ctx, j.resting = context.WithCancel(context.WithoutCancel(ctx))
 	j.rested = make(chan struct{})
+	events := j.holding.events
 	go func() {
 		defer close(j.rested)
-		tick := time.NewTicker(workerBeat)
+		defer pulse.Jobs.Rest()
+		tick := time.NewTicker(lookEvery)
 		defer tick.Stop()
+		beaten := time.Now()
 		for {
 			select {
 			case <-ctx.Done():
 				return
+			case e, ok := <-events:
+				if !ok { // River has stopped
+					events = nil
+					continue
+				}
+				j.holding.set(e.Queue.Name, e.Kind == river.EventKindQueuePaused)
 			case <-tick.C:
+				if err := j.followQueues(ctx); err != nil && ctx.Err() == nil {
+					j.log.Warn("could not look for what is due or paused", "error", err)
+				}
+				if time.Since(beaten) < workerBeat-lookEvery/2 {
+					continue
+				}
 			}
+			beaten = time.Now()
 			if err := j.beat(ctx); err != nil && ctx.Err() == nil {
 				j.log.Warn("could not say that jobs are worked here", "error", err)
+			}
+			if !j.ended.Load() {
+				pulse.Jobs.Step()
 			}
 		}
 	}()
@@ -75,8 +100,10 @@ func (j *Jobs) beat(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, workerDead)
 	defer cancel()
 	batch := &pgx.Batch{}
-	batch.Queue(`insert into helix.workers (holder, details) values ($1, $2)
-		on conflict (holder) do update set heartbeat_at = now(), details = excluded.details`, j.holder, j.details())
+	queues, paused := j.holding.lists()
+	batch.Queue(`insert into helix.workers (holder, details, queues, paused) values ($1, $2, $3, $4)
+		on conflict (holder) do update set heartbeat_at = now(), details = excluded.details, queues = excluded.queues, paused = excluded.paused`,
+		j.holder, j.details(), queues, paused)
 	// Who never said anything is an older helixd: River rescues its jobs.
 	batch.Queue(`with dead as (
 			select holder from helix.workers where heartbeat_at < now() - $1::interval
@@ -93,3 +120,20 @@ func (j *Jobs) beat(ctx context.Context) error {
 
 // rescueLock lets one process at a time rescue; the number is "rescue" in ASCII.
 const rescueLock = 0x726573637565
+
+// EndDead ends sessions that have an advisory lock, of processes that were taken for
+// dead: one that is frozen would keep it for as long. The session that takes such a
+// lock is to have the process's name as its application_name, see Jobs.Holder.
+func EndDead(ctx context.Context, db interface {
+	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
+}, lock int64) error {
+	_, err := db.Exec(ctx, `select pg_terminate_backend(a.pid) from pg_locks l join pg_stat_activity a on a.pid = l.pid
+		where l.locktype = 'advisory' and l.database = a.datid and a.datname = current_database() and l.objsubid = 1 and l.granted
+			and l.classid::bigint << 32 | l.objid::bigint = $1
+			and a.usename = current_user and a.application_name like 'helixd %'
+			and not exists (select from helix.workers w where w.holder = a.application_name and w.heartbeat_at > now() - $2::interval)`, lock, workerDead)
+	if err != nil {
+		return fmt.Errorf("end a dead process's session: %w", err)
+	}
+	return nil
+}
