@@ -46,6 +46,10 @@ func ofRows(err error) bool {
 // settle tells those who wait that their items are written.
 func settle(group []*item) {
 	for _, i := range group {
+		if i.outcome != nil {
+			i.commit.End(nil)
+			i.claim.end(i.outcome.Status)
+		}
 		if i.written != nil {
 			close(i.written)
 		}

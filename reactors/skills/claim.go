@@ -8,6 +8,8 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+
+	"github.com/helixd/helixd/internal/trace"
 )
 
 const (
@@ -33,7 +35,22 @@ type claim struct {
 
 	job     int64
 	attempt int
-	permit  bool // it counts as executed
+	permit  bool        // it counts as executed
+	span    *trace.Span // from its execution until its result is durable
+}
+
+// begin begins its span.
+func (c *claim) begin(ctx context.Context) context.Context {
+	if ctx, c.span = trace.Start(ctx, "run"); c.span != nil {
+		c.span.Text("helixd.run.id", c.RunID.String())
+	}
+	return ctx
+}
+
+// end ends its span.
+func (c *claim) end(status string) {
+	c.span.Text("helixd.run.status", status)
+	c.span.End(nil)
 }
 
 // skillState is what a skill's row says of it now.

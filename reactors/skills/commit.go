@@ -13,6 +13,7 @@ import (
 	"github.com/riverqueue/river"
 
 	"github.com/helixd/helixd/internal/failpoint"
+	"github.com/helixd/helixd/internal/trace"
 	"github.com/helixd/helixd/reactors"
 	"github.com/helixd/helixd/reactors/skills/host/audit"
 	"github.com/helixd/helixd/replication"
@@ -34,7 +35,8 @@ type item struct {
 	wake     bool      // a lane shall look for the user's next run
 	next     uuid.UUID // is executed in the place of this one
 	written  chan<- struct{}
-	refused  int // how often, for a reason that may pass
+	refused  int         // how often, for a reason that may pass
+	commit   *trace.Span // until it is durable
 }
 
 func (i *item) bytes() int {
@@ -54,14 +56,14 @@ func newCommitter(s *Service) *committer { return &committer{s, make(chan *item)
 
 // finish returns when the outcome is durable, or the process ends.
 func (c *committer) finish(of *claim, o *outcome, wake bool) {
-	c.write(&item{claim: of, outcome: o, wake: wake})
+	c.write(&item{claim: of, outcome: o, wake: wake, commit: of.span.Child("commit")})
 }
 
 // pass returns before the outcome is durable: next is executed already, and takes
 // over what the run counted as.
 func (c *committer) pass(of *claim, o *outcome, next *claim) {
 	select {
-	case c.items <- &item{claim: of, outcome: o, next: next.RunID}:
+	case c.items <- &item{claim: of, outcome: o, next: next.RunID, commit: of.span.Child("commit")}:
 	case <-c.s.ctx.Done():
 	}
 }

@@ -223,7 +223,7 @@ func (l *lane) start(ctx context.Context, c *claim) {
 	go func() {
 		for {
 			began := time.Now()
-			outcome := l.s.execute(ctx, c)
+			outcome := l.s.execute(c.begin(ctx), c)
 			next, look := l.next(time.Since(began) < quickRun)
 			if next == nil {
 				// Who ends a run looks for the user's next one: this lane while its slice

@@ -13,14 +13,13 @@ import (
 
 	"github.com/helixd/helixd/migrations"
 	"github.com/helixd/helixd/reactors"
+	"github.com/helixd/helixd/reactors/reactortest"
 	"github.com/helixd/helixd/reactors/sandbox"
 	"github.com/helixd/helixd/reactors/sandbox/wasm"
 	"github.com/helixd/helixd/reactors/skills"
 	"github.com/helixd/helixd/reactors/skills/host"
 	"github.com/helixd/helixd/reactors/skills/javascript"
 	"github.com/helixd/helixd/reactors/skills/rights"
-	"github.com/helixd/helixd/replication"
-	"github.com/helixd/helixd/replication/stream"
 	"github.com/helixd/helixd/testenv"
 )
 
@@ -145,43 +144,7 @@ func (b *bench) work(t testing.TB, cfg skills.Config, r skills.Runner) (stop fun
 // stream lets the reactor see what is written from now on.
 func (b *bench) stream(t testing.TB) {
 	t.Helper()
-	log := zerolog.New(zerolog.NewTestWriter(t))
-	jobs, err := reactors.NewJobs(b.pool, false, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	slot := b.db.SlotName("skills")
-	d, err := reactors.NewDispatcher(t.Context(), b.pool, slot, jobs, log, skills.Reactor{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	cfg := stream.Config{ConnString: b.db.URL("postgres"), Slot: slot, Publication: "helix", Log: log}
-	s, err := stream.Open(t.Context(), cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := stream.EnsurePublication(t.Context(), b.pool, cfg.Publication, d.Tables(), func() error { return nil }); err != nil {
-		t.Fatal(err)
-	}
-	snapshot, err := s.CreateSlot(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	at := replication.Checkpoint{Slot: slot, SystemIdentifier: s.System(), LSN: snapshot.LSN}
-	if err := d.Backfill(t.Context(), snapshot.Name, at, "test", func(string, int) {}); err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan error, 1)
-	go func() { done <- s.Run(ctx, snapshot.LSN, d) }()
-	t.Cleanup(func() {
-		cancel()
-		if err := <-done; err != nil {
-			t.Errorf("stream: %v", err)
-		}
-		d.Abandon()
-		s.Close()
-	})
+	reactortest.Stream(t, b.db, b.pool, skills.Reactor{})
 }
 
 // skill inserts one of a user's.

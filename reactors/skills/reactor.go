@@ -52,6 +52,9 @@ func (Reactor) Name() string { return name }
 // Queue is the one whose jobs helix_status counts.
 func (Reactor) Queue() string { return queueLanes }
 
+// Queues are all that a pause holds: checks and schedules have their own.
+func (Reactor) Queues() []string { return []string{queueLanes, queueChecks, queueSchedules} }
+
 // Watches implements reactors.Reactor.
 func (Reactor) Watches() []reactors.Watch {
 	both := []replication.Op{replication.Insert, replication.Update}

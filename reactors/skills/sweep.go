@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	sweepEvery = 5 * time.Second
+	sweepEvery = 15 * time.Second
 	sweepMost  = 1000
 	sweepLock  = 0x7377656570 // one process at a time; "sweep" in ASCII
 )

@@ -53,7 +53,8 @@ func TestTools(t *testing.T) {
 		"SearchWithoutCapability": {"{memories:write}", "memory.search", `{"query": "red"}`, "capability_not_granted"},
 		"WriteWithoutCapability":  {"{memories:read}", "memory.write", `{"type": "semantic", "content": "x"}`, "capability_not_granted"},
 		"WriteOfNothing":          {"{memories:write}", "memory.write", `{"type": "semantic", "content": ""}`, "invalid_request"},
-		"NoLanguageModel":         {"{}", "llm", `{"prompt": "hello"}`, "llm_unavailable"},
+		"NoLanguageModel":         {"{llm}", "llm", `{"prompt": "hello"}`, "llm_unavailable"},
+		"ModelWithoutCapability":  {"{memories:read}", "llm", `{"prompt": "hello"}`, "capability_not_granted"},
 		"NoTemplate":              {"{}", "format", `{"text": "hello"}`, "input_invalid"},
 		"UnknownName":             {"{}", "format", `{"template": "{{who}}"}`, "input_invalid"},
 	} {

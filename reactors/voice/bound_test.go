@@ -38,6 +38,34 @@ func TestRefusedRowHoldsUpNobody(t *testing.T) {
 		}
 		b.until(t, "its next try to be scheduled", "select retry_at > now() + interval '5 minutes' from helix.voice_work where recording_id = $1", odd)
 	})
+	t.Run("InTwoLanes", func(t *testing.T) {
+		b := newBench(t)
+		b.unswept(t)
+		user := b.user(t)
+		odd := b.record(t, user, pcm(10, 1))
+		refusing(t, b)
+		sound := b.record(t, user, pcm(10, 2))
+		b.exec(t, "insert into helix.voice_queues (user_id) values ($1)", user)
+		lock, err := b.db.Connect(t, "postgres").Begin(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := lock.Exec(t.Context(), "select from helix.voice_queues where user_id = $1 for update", user); err != nil {
+			t.Fatal(err)
+		}
+		b.exec(t, `insert into helix.river_job (kind, queue, args, max_attempts)
+			select 'voice_lane', 'voice', jsonb_build_object('user_id', $1::uuid), 1000 from generate_series(1, 2)`, user)
+		b.work(t, parts{decoder: raw{}, ear: &ear{}})
+		b.until(t, "both lanes to wait", `select count(*) = 2 from pg_stat_activity
+			where datname = current_database() and wait_event_type = 'Lock' and query like '%voice_queues%'`)
+		if err := lock.Rollback(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if r := b.ended(t, sound); r.code() != "done" {
+			t.Errorf("the row is %+v", r)
+		}
+		b.until(t, "the odd one alone to wait", "select array_agg(recording_id) = array[$1::uuid] from helix.voice_work where retry_at is not null", odd)
+	})
 	t.Run("InTheSweep", func(t *testing.T) {
 		b := newBench(t)
 		b.exec(t, "insert into voice_recordings (user_id, audio_data, status) values ($1, '\\x0100', 'processing')", b.user(t))

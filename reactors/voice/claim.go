@@ -48,15 +48,14 @@ var errCrowded = errors.New("as many recordings as are allowed are transcribed")
 // many as the user may have are taken. It commits without waiting for the disk: a
 // claim that a crash forgets was none, and nothing was sent for it.
 func (s *Service) claim(ctx context.Context, job *river.Job[Lane]) (*claim, error) {
-	c, err := s.claimNext(ctx, job)
+	c, err := s.claimNext(ctx, job, s.take)
 	if refused(err) {
-		s.log.Warn().Str("sqlstate", sqlState(err)).Str("user", job.Args.UserID).Msg("a recording cannot be written; it waits, and the user's others go on")
-		return nil, s.setAside(ctx, job.Args.UserID)
+		return s.claimNext(ctx, job, s.takeOrSetAside)
 	}
 	return c, err
 }
 
-func (s *Service) claimNext(ctx context.Context, job *river.Job[Lane]) (*claim, error) {
+func (s *Service) claimNext(ctx context.Context, job *river.Job[Lane], take func(context.Context, pgx.Tx, *river.Job[Lane], standing) (*claim, error)) (*claim, error) {
 	user := job.Args.UserID
 	tx, err := s.results.Begin(ctx)
 	if err != nil {
@@ -67,50 +66,84 @@ func (s *Service) claimNext(ctx context.Context, job *river.Job[Lane]) (*claim, 
 	batch.Queue("set local synchronous_commit = off")
 	queueLock(batch, user)
 	batch.Queue("select pg_advisory_xact_lock($1)", claimsLock)
-	var c *claim
 	var mine, all, begun int
-	var reason *Error
-	var at time.Time
+	var t standing
 	batch.Queue(`select count(*) filter (where user_id = $1::uuid), count(*) from helix.voice_work where job_id is not null`, user).
 		QueryRow(func(row pgx.Row) error { return row.Scan(&mine, &all) })
 	batch.Queue("select case when hour = "+thisHour+" then begun else 0 end, "+thisHour+" + interval '1 hour' from helix.voice_queues where user_id = $1", user).
-		QueryRow(func(row pgx.Row) error { return ignoreNone(row.Scan(&begun, &at)) })
+		QueryRow(func(row pgx.Row) error { return ignoreNone(row.Scan(&begun, &t.at)) })
 	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
 		return nil, fmt.Errorf("claim a recording: %w", err)
 	}
 	switch {
 	case s.provider == nil:
-		at, reason = time.Time{}, errNotConfigured
+		t.at, t.reason = time.Time{}, errNotConfigured
 	case s.cfg.Rate > 0 && begun >= s.cfg.Rate:
-		reason = s.tooMany()
+		t.reason = s.tooMany()
 	default:
-		at, reason = s.pause()
+		t.at, t.reason = s.pause()
 	}
-	switch {
-	case reason != nil:
-		if err := s.park(ctx, tx, user, reason, at); err != nil {
-			return nil, err
-		}
-	case mine >= s.cfg.UserConcurrency: // who ends one of them makes the next lane
-	case all >= s.cfg.Concurrency:
-		return nil, errCrowded
-	default:
-		if c, err = s.pick(ctx, tx, job); err != nil {
-			return nil, err
+	if t.reason == nil {
+		switch {
+		case mine >= s.cfg.UserConcurrency: // who ends one of them makes the next lane
+			t.full = true
+		case all >= s.cfg.Concurrency:
+			return nil, errCrowded
 		}
 	}
-	if s.objects == nil && reason == nil {
-		if err := s.parkObjects(ctx, tx, user); err != nil {
-			return nil, err
-		}
+	c, err := take(ctx, tx, job, t)
+	if err != nil {
+		return nil, err
 	}
-	if err := s.next(ctx, tx, user, at); err != nil {
+	if err := s.next(ctx, tx, user, t.at); err != nil {
 		return nil, err
 	}
 	if err := tx.Commit(ctx); err != nil {
 		return nil, fmt.Errorf("claim a recording: %w", err)
 	}
 	return c, nil
+}
+
+// standing is what the user may do now.
+type standing struct {
+	reason *Error    // why nothing is taken; nil: it may be
+	at     time.Time // when the next one may be; zero: now
+	full   bool      // as many as the user may have are taken
+}
+
+// take writes what comes of it.
+func (s *Service) take(ctx context.Context, tx pgx.Tx, job *river.Job[Lane], t standing) (c *claim, err error) {
+	user := job.Args.UserID
+	switch {
+	case t.reason != nil:
+		return nil, s.park(ctx, tx, user, t.reason, t.at)
+	case !t.full:
+		if c, err = s.pick(ctx, tx, job); err != nil {
+			return nil, err
+		}
+	}
+	if s.objects == nil {
+		return c, s.parkObjects(ctx, tx, user)
+	}
+	return c, nil
+}
+
+// takeOrSetAside is take where a row may be one that cannot be written. The user's
+// locks are kept meanwhile: another lane would set the next recording aside
+// for this one's fault.
+func (s *Service) takeOrSetAside(ctx context.Context, tx pgx.Tx, job *river.Job[Lane], t standing) (c *claim, err error) {
+	err = pgx.BeginFunc(ctx, tx, func(tx pgx.Tx) error {
+		if c, err = s.take(ctx, tx, job, t); err != nil {
+			return err
+		}
+		_, err := tx.Exec(ctx, "set constraints all immediate") // what the commit would refuse
+		return err
+	})
+	if !refused(err) {
+		return c, err
+	}
+	s.log.Warn().Str("sqlstate", sqlState(err)).Str("user", job.Args.UserID).Msg("a recording cannot be written; it waits, and the user's others go on")
+	return nil, s.setAside(ctx, tx, job.Args.UserID)
 }
 
 // thisHour is when the counting of a user's recordings begins anew.
@@ -125,26 +158,13 @@ func ignoreNone(err error) error {
 
 // setAside lets the user's next recording wait, whose row cannot be written: the
 // work says so, since the row cannot.
-func (s *Service) setAside(ctx context.Context, user string) error {
-	tx, err := s.results.Begin(ctx)
-	if err != nil {
-		return fmt.Errorf("set a recording aside: %w", err)
-	}
-	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }() // committed, or nothing is written
-	batch := &pgx.Batch{}
-	queueLock(batch, user)
-	batch.Queue(`insert into helix.voice_work as w (recording_id, user_id, content_rev, retry_at)
+func (s *Service) setAside(ctx context.Context, tx pgx.Tx, user string) error {
+	_, err := tx.Exec(ctx, `insert into helix.voice_work as w (recording_id, user_id, content_rev, retry_at)
 		select r.id, r.user_id, r.content_rev, clock_timestamp() + $3::interval
 		from public.voice_recordings r left join helix.voice_work w on w.recording_id = r.id
-		where `+ready+` order by r.created_at, r.id limit 1
+		where `+ready+` order by r.created_at, r.id limit 1 for update of r skip locked
 		on conflict (recording_id) do update set retry_at = excluded.retry_at, content_rev = excluded.content_rev`, user, s.objects != nil, mostBackoff)
-	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
-		return fmt.Errorf("set a recording aside: %w", err)
-	}
-	if err := s.next(ctx, tx, user, time.Time{}); err != nil {
-		return err
-	}
-	if err := tx.Commit(ctx); err != nil {
+	if err != nil {
 		return fmt.Errorf("set a recording aside: %w", err)
 	}
 	return nil

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/helixd/helixd/reactors/usage"
 	"github.com/helixd/helixd/reactors/voice/decode"
 	"github.com/helixd/helixd/reactors/voice/provider"
 	"github.com/helixd/helixd/reactors/voice/storage"
@@ -23,6 +24,7 @@ const (
 	CodeTooMany       = "too_many_recordings"
 	CodeInternal      = "internal"
 	CodeNotConfigured = "provider_not_configured"
+	CodeOptedOut      = "opted_out"
 )
 
 // Error is the error column of a recording.
@@ -40,7 +42,9 @@ type Error struct {
 func (e *Error) Error() string { return e.Code + ": " + e.Message }
 
 var (
-	errMissing     = &Error{Code: CodeMissing, Message: "The recording has neither audio_data nor storage_path: insert it again with one of them."}
+	errMissing  = &Error{Code: CodeMissing, Message: "The recording has neither audio_data nor storage_path: insert it again with one of them."}
+	errOptedOut = &Error{Code: CodeOptedOut, Retryable: true,
+		Message: "This account has opted out of having recordings sent to a provider: take " + usage.Voice + " out of opt_out in privacy_settings, then set status to pending."}
 	errInterrupted = &Error{Code: CodeInterrupted, Retryable: true,
 		Message: "helixd was ended again and again while this recording was transcribed: set status to pending to try once more."}
 	errNotConfigured = &Error{Code: CodeNotConfigured, Retryable: true,

@@ -14,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/helixd/helixd/internal/failpoint"
+	"github.com/helixd/helixd/reactors/usage"
 	"github.com/helixd/helixd/reactors/voice/decode"
 	"github.com/helixd/helixd/reactors/voice/provider"
 	"github.com/helixd/helixd/reactors/voice/wav"
@@ -81,7 +82,7 @@ func (s *Service) hearObject(ctx context.Context, c *claim) (*outcome, error) {
 	if size < leastURL {
 		return nil, nil
 	}
-	r := provider.Request{URL: url, Size: size, Language: c.hint()}
+	r := provider.Request{Owner: c.user.String(), URL: url, Size: size, Language: c.hint()}
 	key := sha256.Sum256(fmt.Appendf(nil, "%s\x00%d\x00%s\x00%s", *c.storagePath, size, s.provider.Name(), c.hint()))
 	r.Key = hex.EncodeToString(key[:])
 	answer, err := s.ask(ctx, c, r)
@@ -104,7 +105,7 @@ func (s *Service) hearOriginal(ctx context.Context, c *claim, source *spool, why
 	if source.size > tooMuch {
 		return nil, &Error{Code: CodeUndecodable, Message: why.Message}
 	}
-	r := provider.Request{Size: source.size, ContentType: sniff(source, c.mimeType), Language: c.hint(),
+	r := provider.Request{Owner: c.user.String(), Size: source.size, ContentType: sniff(source, c.mimeType), Language: c.hint(),
 		Open: func() (io.ReadCloser, error) { return io.NopCloser(io.NewSectionReader(source, 0, source.size)), nil }}
 	if err := s.sign(&r); err != nil {
 		return nil, err
@@ -129,7 +130,7 @@ func (s *Service) hearParts(ctx context.Context, c *claim, audio wav.Audio) (*pr
 	}
 	answers := make([]provider.Answer, len(parts))
 	for i, p := range parts {
-		r := provider.Request{Size: p.Size(), ContentType: "audio/wav", Language: c.hint(),
+		r := provider.Request{Owner: c.user.String(), Size: p.Size(), ContentType: "audio/wav", Language: c.hint(),
 			Open: func() (io.ReadCloser, error) { return io.NopCloser(audio.Open(p)), nil }}
 		if err := s.sign(&r); err != nil {
 			return nil, err
@@ -176,8 +177,8 @@ func (s *Service) sign(r *provider.Request) error {
 	return nil
 }
 
-// ask makes one request. That it is made is durable before, so that attempts are
-// never fewer than what the provider has seen.
+// ask makes one request, where the user has not opted out. That it is made is
+// durable before, so that attempts are never fewer than what the provider has seen.
 func (s *Service) ask(ctx context.Context, c *claim, r provider.Request) (*provider.Answer, error) {
 	if _, why := s.pause(); why != nil {
 		return nil, why
@@ -198,19 +199,24 @@ func (s *Service) count(ctx context.Context, c *claim) error {
 	batch := &pgx.Batch{}
 	s.results.QueueMarker(batch)
 	queueRowLock(batch, c)
-	var counted bool
-	batch.Queue(`with mine as (
+	var optedOut, counted bool
+	batch.Queue(`with private as (
+			select from public.privacy_settings where user_id = $5 and $6 = any (opt_out)),
+		mine as (
 			select recording_id from helix.voice_work where recording_id = $1 and job_id = $2 and attempt = $3 for update),
 		counted as (
 			update public.voice_recordings r set attempts = coalesce(attempts, 0) + 1 from mine
-			where r.id = mine.recording_id and r.content_rev = $4 returning r.id),
+			where r.id = mine.recording_id and r.content_rev = $4 and not exists (select from private) returning r.id),
 		begun as (update helix.voice_work w set sent = sent + 1 from counted where w.recording_id = counted.id)
-		select exists (select from counted)`, c.id, c.job, c.attempt, c.rev).
-		QueryRow(func(row pgx.Row) error { return row.Scan(&counted) })
+		select exists (select from private), exists (select from counted)`, c.id, c.job, c.attempt, c.rev, c.user, usage.Voice).
+		QueryRow(func(row pgx.Row) error { return row.Scan(&optedOut, &counted) })
 	if err := s.pool.SendBatch(ctx, batch).Close(); err != nil {
 		return fmt.Errorf("count a request: %w", err)
 	}
-	if !counted {
+	switch {
+	case optedOut:
+		return errOptedOut // if the claim is none any more, nothing comes of it
+	case !counted:
 		return s.whyNot(ctx, c)
 	}
 	return nil

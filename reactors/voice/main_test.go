@@ -19,12 +19,11 @@ import (
 
 	"github.com/helixd/helixd/migrations"
 	"github.com/helixd/helixd/reactors"
+	"github.com/helixd/helixd/reactors/reactortest"
 	"github.com/helixd/helixd/reactors/sandbox"
 	"github.com/helixd/helixd/reactors/voice"
 	"github.com/helixd/helixd/reactors/voice/decode"
 	"github.com/helixd/helixd/reactors/voice/provider"
-	"github.com/helixd/helixd/replication"
-	"github.com/helixd/helixd/replication/stream"
 	"github.com/helixd/helixd/testenv"
 )
 
@@ -189,43 +188,7 @@ func (b *bench) work(t testing.TB, p parts) (stop func()) {
 // stream lets the reactor see what is written from now on.
 func (b *bench) stream(t testing.TB) {
 	t.Helper()
-	log := zerolog.New(zerolog.NewTestWriter(t)).Level(zerolog.WarnLevel)
-	jobs, err := reactors.NewJobs(b.pool, false, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	slot := b.db.SlotName("voice")
-	d, err := reactors.NewDispatcher(t.Context(), b.pool, slot, jobs, log, voice.Reactor{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	cfg := stream.Config{ConnString: b.db.URL("postgres"), Slot: slot, Publication: "helix", Log: log}
-	s, err := stream.Open(t.Context(), cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := stream.EnsurePublication(t.Context(), b.pool, cfg.Publication, d.Tables(), func() error { return nil }); err != nil {
-		t.Fatal(err)
-	}
-	snapshot, err := s.CreateSlot(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	at := replication.Checkpoint{Slot: slot, SystemIdentifier: s.System(), LSN: snapshot.LSN}
-	if err := d.Backfill(t.Context(), snapshot.Name, at, "test", func(string, int) {}); err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan error, 1)
-	go func() { done <- s.Run(ctx, snapshot.LSN, d) }()
-	t.Cleanup(func() {
-		cancel()
-		if err := <-done; err != nil {
-			t.Errorf("stream: %v", err)
-		}
-		d.Abandon()
-		s.Close()
-	})
+	reactortest.Stream(t, b.db, b.pool, voice.Reactor{})
 }
 
 // unswept keeps the sweep from doing anything: what lanes promise they keep without it.

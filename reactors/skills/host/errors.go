@@ -11,4 +11,9 @@ const (
 
 	SecretsUnavailable sandbox.Code = "secrets_unavailable" // an operator has to mend it
 	TooDeep            sandbox.Code = "too_deep"            // skills that call skills
+
+	LLMUnavailable sandbox.Code = "llm_unavailable"  // there is none, the user has opted out, or an operator has to mend it
+	LLMBudgetSpent sandbox.Code = "llm_budget_spent" // of the day
+	LLMRefused     sandbox.Code = "llm_refused"      // this request, by the model or by who runs it: again it would be, too
+	LLMFailed      sandbox.Code = "llm_failed"       // no answer now, or none that is of use; it may succeed later
 )

@@ -19,6 +19,7 @@ type Options struct {
 	Policy  *rights.Policy
 	Broker  *broker.Broker // nil: one to the Internet
 	Secrets *secrets.Store // nil: Supabase Vault's only
+	Model   Model          // nil: none is configured
 }
 
 // Services serve the host calls of all runs.

@@ -140,7 +140,8 @@ func TestRights(t *testing.T) {
 	t.Run("of nobody's calls are served without them, and each is noted", func(t *testing.T) {
 		r := b.run(t, alice, b.skill(t, alice, "private"))
 		requests := map[string]string{"kv.get": `{"key": "k"}`, "kv.set": `{"key": "k", "value": 1}`, "kv.delete": `{"key": "k"}`, "kv.list": `{}`,
-			"memories.search": `{"query": "x"}`, "memories.list": `{}`, "memories.write": `{"type": "semantic", "content": "x"}`}
+			"memories.search": `{"query": "x"}`, "memories.list": `{}`, "memories.write": `{"type": "semantic", "content": "x"}`,
+			"llm.complete": `{"prompt": "x"}`}
 		for name, request := range requests {
 			same(t, call(t, r, name, request), "!capability_not_granted")
 		}

@@ -177,6 +177,7 @@ var calls = map[string]func(context.Context, *call) ([]byte, error){
 	"kv.set":          kvSet,
 	"kv.delete":       kvDelete,
 	"kv.list":         kvList,
+	"llm.complete":    llmComplete,
 	"skill.run": func(ctx context.Context, c *call) ([]byte, error) {
 		if c.tree.skills == nil {
 			return nil, sandbox.Errorf(UnknownHostCall, "no skills can be called here")

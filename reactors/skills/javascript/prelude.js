@@ -175,6 +175,10 @@
       delete: async key => { await call('kv.delete', { key }) },
       list: async options => (await call('kv.list', typeof options === 'string' ? { prefix: options } : options)).keys,
     }),
+    llm: freeze({
+      __proto__: null,
+      complete: request => call('llm.complete', typeof request === 'string' ? { prompt: request } : request),
+    }),
   })
 
   // --- console ----------------------------------------------------------------------------------------------------

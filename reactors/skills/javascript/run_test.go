@@ -140,6 +140,8 @@ func TestHostCalls(t *testing.T) {
 		{"memories", `return [await helix.memories.search("q", { limit: 2 }), await helix.memories.list(), await helix.memories.write({ type: "t", content: "c" })].map(r => [r.name, r.request])`,
 			`[["memories.search",{"limit":2,"query":"q"}],["memories.list",{}],["memories.write",{"type":"t","content":"c"}]]`},
 		{"kv", `return [await helix.kv.get("k"), await helix.kv.set("k", 1), await helix.kv.delete("k"), await helix.kv.list("p")]`, `[{"a":1},null,null,["a"]]`},
+		{"llm", `return [await helix.llm.complete("q"), await helix.llm.complete({ prompt: "q", max_tokens: 5 })].map(r => [r.name, r.request])`,
+			`[["llm.complete",{"prompt":"q"}],["llm.complete",{"prompt":"q","max_tokens":5}]]`},
 		{"run", `return helix.run("other", [1])`, `{"skill":"other","input":[1]}`},
 		{"error", `return helix.call("refused").catch(e => [e instanceof Error, e.name, e.code, e.message])`, `[true,"HelixError","host_not_allowed","no: x"]`},
 		{"limit", `for (let i = 0; ; i++) try { await helix.call("x") } catch (e) { return [i, e.code] }`, `[50,"host_call_limit"]`},

@@ -21,6 +21,7 @@ const (
 	MemoriesWrite Kind = "memories:write"
 	KV            Kind = "kv"
 	Secrets       Kind = "secrets"
+	LLM           Kind = "llm"
 )
 
 // HTTPS is the port of a network capability that names none.
@@ -37,6 +38,7 @@ const maxText = 300
 //	memories:read, memories:write  the memories of the run's own user
 //	kv                             the skill's own keys of the run's own user
 //	secrets:<name>                 a secret of the run's own user, in header values of requests
+//	llm                            the operator's language model, at the cost of the run's own user
 type Capability struct {
 	Kind Kind
 	// Host, in ASCII and lower case, and Port are of Network; without them it is
@@ -70,7 +72,7 @@ func Parse(text string) (Capability, error) {
 		return Capability{}, refused("a capability is longer than %d bytes", maxText)
 	}
 	switch Kind(text) {
-	case Network, MemoriesRead, MemoriesWrite, KV:
+	case Network, MemoriesRead, MemoriesWrite, KV, LLM:
 		return Capability{Kind: Kind(text)}, nil
 	}
 	if address, ok := strings.CutPrefix(text, "network:https:"); ok {

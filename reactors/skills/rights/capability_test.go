@@ -20,6 +20,7 @@ func TestCapabilities(t *testing.T) {
 			"network:https:xn--bcher-kva.de":     "network:https:xn--bcher-kva.de",
 			"memories:read":                      "memories:read",
 			"memories:write":                     "memories:write",
+			"llm":                                "llm",
 			"kv":                                 "kv",
 			"secrets:open_ai-2":                  "secrets:open_ai-2",
 		} {
@@ -42,7 +43,7 @@ func TestCapabilities(t *testing.T) {
 			"network:https:example.com:", "network:https:example.com:0", "network:https:example.com:65536", "network:https:example.com:+443",
 			"network:https:example.com:0443", "network:https:example.com:443:1", "network:https:example.com:https",
 			"network:https:example.com\x00", "network:https:exa mple.com",
-			"secrets", "secrets:", "secrets:A", "secrets:a/b", "secrets:../b", "secrets:a.b", "secrets:a\n", "secrets:" + strings.Repeat("a", 65), "secrets:*",
+			"llm:", "llm:gpt", "LLM", "secrets", "secrets:", "secrets:A", "secrets:a/b", "secrets:../b", "secrets:a.b", "secrets:a\n", "secrets:" + strings.Repeat("a", 65), "secrets:*",
 			"network:https:" + strings.Repeat("a.", 150) + "example",
 		} {
 			c, err := rights.Parse(text)

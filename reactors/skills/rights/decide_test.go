@@ -69,8 +69,8 @@ func show(t *testing.T, s rights.Set, denials []rights.Denial) string {
 
 func TestDecide(t *testing.T) {
 	const listedOnly = `permit (principal, action, resource) when { resource.kind != "network:https" || resource.listed };`
-	everything := []string{"memories:read", "memories:write", "kv", "secrets:a", "network:https:x.example"}
-	all := `["kv","memories:read","memories:write","network:https:x.example","secrets:a"]`
+	everything := []string{"memories:read", "memories:write", "kv", "secrets:a", "llm", "network:https:x.example"}
+	all := `["kv","llm","memories:read","memories:write","network:https:x.example","secrets:a"]`
 	caller := rights.NewSet(rights.Capability{Kind: rights.KV}, rights.Capability{Kind: rights.Network, Host: "x.example", Port: 443})
 	for name, test := range map[string]struct {
 		policy string
@@ -98,8 +98,8 @@ func TestDecide(t *testing.T) {
 		"a rule that fails denies":                   {policy: `permit (principal, action, resource); forbid (principal, action, resource) when { resource.hots == "evil.example" };`, Request: rights.Request{Skill: own, Asked: []string{"kv"}}, want: `[] kv!capability_refused`},
 		"a rule may ask whose skill it is":           {policy: `permit (principal, action, resource) when { context.skill has owner && context.skill.owner == principal };`, Request: rights.Request{Skill: others, Asked: []string{"kv"}, Granted: grants(digest, "kv")}, want: `[] kv!capability_refused`},
 		"a rule may ask what code it is":             {policy: `permit (principal, action, resource) when { context.skill.built_in && !context.skill.inline && context.skill.kind == "javascript" && context.skill.visibility == "public" && context.skill.sha256 == "` + digest + `" };`, Request: rights.Request{Skill: builtIn, Asked: []string{"kv"}, Granted: grants(digest, "kv")}, want: `["kv"]`},
-		"a nested skill has its caller's at most":    {Request: rights.Request{Skill: own, Asked: everything, Caller: &caller}, want: `["kv","network:https:x.example"] memories:read!capability_not_granted memories:write!capability_not_granted secrets:a!capability_not_granted`},
-		"a nested skill is granted its own":          {Request: rights.Request{Skill: others, Asked: everything, Granted: grants(digest, "kv", "memories:read"), Caller: &caller}, want: `["kv"] memories:read!capability_not_granted memories:write!capability_not_granted secrets:a!capability_not_granted network:https:x.example!capability_not_granted`},
+		"a nested skill has its caller's at most":    {Request: rights.Request{Skill: own, Asked: everything, Caller: &caller}, want: `["kv","network:https:x.example"] memories:read!capability_not_granted memories:write!capability_not_granted secrets:a!capability_not_granted llm!capability_not_granted`},
+		"a nested skill is granted its own":          {Request: rights.Request{Skill: others, Asked: everything, Granted: grants(digest, "kv", "memories:read"), Caller: &caller}, want: `["kv"] memories:read!capability_not_granted memories:write!capability_not_granted secrets:a!capability_not_granted llm!capability_not_granted network:https:x.example!capability_not_granted`},
 		"nobody's runner owns no built-in skill":     {Request: rights.Request{Runner: uuid.Nil, Skill: builtIn, Asked: []string{"kv"}}, want: `[] kv!capability_not_granted`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -151,7 +151,7 @@ func TestPolicies(t *testing.T) {
 
 // Some capabilities, and hosts of a list, that meet often.
 var (
-	words    = rapid.SampledFrom([]string{"kv", "memories:read", "memories:write", "secrets:a", "secrets:b", "network:https", "network:https:x.example", "network:https:y.example", "network:https:y.example:8443", "network:localhost", "filesystem:x"})
+	words    = rapid.SampledFrom([]string{"kv", "llm", "memories:read", "memories:write", "secrets:a", "secrets:b", "network:https", "network:https:x.example", "network:https:y.example", "network:https:y.example:8443", "network:localhost", "filesystem:x"})
 	hosts    = rapid.SampledFrom([]string{"x.example", "y.example", "y.example:8443", "z.example"})
 	policies = rapid.SampledFrom([]string{string(rights.DefaultPolicy), `permit (principal, action, resource);`, `forbid (principal, action, resource);`,
 		`permit (principal, action, resource) when { resource.kind == "kv" || resource.kind == "network:https" && resource.listed };`,

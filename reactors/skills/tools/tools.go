@@ -15,26 +15,19 @@ import (
 	"github.com/helixd/helixd/reactors/skills/workflow"
 )
 
-// HostCall serves a host call of the run: name is http.fetch, memories.search or
-// memories.write, request and response are JSON.
+// HostCall serves a host call of the run: name is one of those in builtIn, request
+// and response are JSON.
 type HostCall func(ctx context.Context, name string, request []byte) ([]byte, error)
-
-// Provider answers for the tool llm. Request and answer are JSON objects, of a form
-// that the provider defines.
-type Provider interface {
-	Complete(ctx context.Context, request json.RawMessage) (json.RawMessage, error)
-}
 
 // Tools are those of one run.
 type Tools struct {
 	Host HostCall
-	LLM  Provider // nil: llm_unavailable
-	MCP  *MCP     // nil: no servers
+	MCP  *MCP // nil: no servers
 }
 
 // builtIn are the tools by name, with the host call that each is, where it is one.
 var builtIn = map[string]string{
-	"http": "http.fetch", "memory.search": "memories.search", "memory.write": "memories.write", "format": "", "llm": "",
+	"http": "http.fetch", "memory.search": "memories.search", "memory.write": "memories.write", "llm": "llm.complete", "format": "",
 }
 
 // Names are the built-in tools.
@@ -71,11 +64,6 @@ func (t *Tools) Call(ctx context.Context, name string, input json.RawMessage, id
 		return nil, failure("tool_not_found", "there is no tool %q", schema.Clip(name))
 	case name == "format":
 		return format(input)
-	case name == "llm":
-		if t.LLM == nil {
-			return nil, failure("llm_unavailable", "no language model is configured: an operator has to give helixd a key")
-		}
-		return t.LLM.Complete(ctx, input)
 	}
 	return t.Host(ctx, hostCall, input)
 }

@@ -79,19 +79,17 @@ func TestBuiltInToolsAreHostCalls(t *testing.T) {
 		}
 		return []byte(`[]`), nil
 	}}
-	for _, name := range []string{"http", "memory.search", "memory.write"} {
+	for _, name := range []string{"http", "memory.search", "memory.write", "llm"} {
 		_, err := set.Call(t.Context(), name, json.RawMessage(`{"a":1}`), "k")
 		if (name == "memory.write") != errors.Is(err, refused) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if want := []string{`http.fetch {"a":1}`, `memories.search {"a":1}`, `memories.write {"a":1}`}; !reflect.DeepEqual(got, want) {
+	if want := []string{`http.fetch {"a":1}`, `memories.search {"a":1}`, `memories.write {"a":1}`, `llm.complete {"a":1}`}; !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
-	_, err := set.Call(t.Context(), "llm", json.RawMessage(`{}`), "k")
-	fails(t, err, "llm_unavailable", "configured")
 	for _, name := range []string{"shell", "mcp:none/x", "mcp:none", ""} {
-		_, err = set.Call(t.Context(), name, json.RawMessage(`{}`), "k")
+		_, err := set.Call(t.Context(), name, json.RawMessage(`{}`), "k")
 		fails(t, err, "tool_not_found", "")
 		if tools.Known(name, nil) {
 			t.Errorf("%q is known", name)

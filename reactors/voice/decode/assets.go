@@ -18,7 +18,7 @@ import (
 var assets embed.FS
 
 // moduleSHA256 is that of the adec.wasm that build.sh makes; build.sh has it too.
-const moduleSHA256 = "c1ca56e7853a11b141868af4019439ca46af7201b7c02d9ceb1f91095f7f2220"
+const moduleSHA256 = "5e90dee7d659e2d4c0de1a4c24ce4838f8343424b504e3c5f17907c197069012"
 
 const howToGetModule = "run reactors/voice/decode/build.sh and build helixd again"
 

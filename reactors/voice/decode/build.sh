@@ -15,7 +15,7 @@ cd "$(dirname "$0")"
 version=7.1.5
 tarball=ffmpeg_$version.orig.tar.xz
 source_sum=de668509caf9e35e3cd162473441fdb29538c6d96ed080292b3cf9e6fc5d558f
-sum=c1ca56e7853a11b141868af4019439ca46af7201b7c02d9ceb1f91095f7f2220
+sum=5e90dee7d659e2d4c0de1a4c24ce4838f8343424b504e3c5f17907c197069012
 packages=(clang lld llvm wasi-libc libclang-rt-14-dev-wasm32 binaryen make patch xz-utils)
 keep=$(realpath -m ../../../.helix)
 

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/helixd/helixd/internal/trace"
 )
 
 const (
@@ -55,7 +57,7 @@ func New(pool *pgxpool.Pool, o Options) *Client {
 	if o.HTTP != nil {
 		c.http = *o.HTTP
 	} else {
-		c.http.Transport = &http.Transport{
+		c.http.Transport = trace.Transport(&http.Transport{
 			Proxy:                  http.ProxyFromEnvironment,
 			DialContext:            (&net.Dialer{Timeout: dialTimeout}).DialContext,
 			TLSHandshakeTimeout:    dialTimeout,
@@ -66,7 +68,7 @@ func New(pool *pgxpool.Pool, o Options) *Client {
 			DisableKeepAlives: true,
 			// What is not read yet is in memory too.
 			HTTP2: &http.HTTP2Config{MaxReceiveBufferPerStream: 512 << 10},
-		}
+		})
 	}
 	// Where it leads to would be given the key.
 	c.http.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
