@@ -1,0 +1,5 @@
+//go:build !race
+
+package synthesis_test
+
+const raceEnabled = false
