@@ -1,0 +1,155 @@
+package analysis
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/rivertype"
+
+	"github.com/helixd/helixd/internal/failpoint"
+)
+
+// queue is River's.
+const queue = "analysis"
+
+// Analyse answers one row of memory_synthesis_jobs.
+type Analyse struct {
+	JobID  string `json:"job_id" river:"unique"`
+	UserID string `json:"user_id" river:"unique"`
+}
+
+// Kind implements river.JobArgs.
+func (Analyse) Kind() string { return "analyse" }
+
+// InsertOpts lets a row have one that is not done.
+func (Analyse) InsertOpts() river.InsertOpts {
+	return river.InsertOpts{Queue: queue, MaxAttempts: 1000, UniqueOpts: river.UniqueOpts{ByArgs: true, ByState: []rivertype.JobState{
+		rivertype.JobStateAvailable, rivertype.JobStatePending, rivertype.JobStateScheduled,
+		rivertype.JobStateRunning, rivertype.JobStateRetryable}}}
+}
+
+// Waits.
+const (
+	crowdedWait = time.Second // for each of a user's open rows, while as many as may be are worked on
+	lockedWait  = time.Second
+	firstWait   = 5 * time.Second // for a provider, twice as long each time
+	mostWait    = 10 * time.Minute
+)
+
+// Why work ends without a result, also as causes of its context.
+var (
+	errGone     = errors.New("the row is gone, or done")
+	errLost     = errors.New("another worker has the row")
+	errStopping = errors.New("helixd stops")
+	errPrivacy  = errors.New("the user has changed what may be sent")
+	errCrowded  = errors.New("as many of the user's rows as may be are worked on")
+)
+
+type worker struct {
+	river.WorkerDefaults[Analyse]
+	s *Service
+}
+
+// Timeout implements river.Worker: requests have their own.
+func (*worker) Timeout(*river.Job[Analyse]) time.Duration { return -1 }
+
+// NextRetry implements river.Worker: it fails when the database does, or when the
+// row cannot be written whatever is to stand in it.
+func (*worker) NextRetry(job *river.Job[Analyse]) time.Time {
+	return time.Now().Add(min(time.Second<<min(max(job.Attempt-1, 0), 20), mostWait))
+}
+
+// Work implements river.Worker.
+func (w *worker) Work(ctx context.Context, job *river.Job[Analyse]) error {
+	s := w.s
+	id, err1 := uuid.Parse(job.Args.JobID)
+	user, err2 := uuid.Parse(job.Args.UserID)
+	if err := errors.Join(err1, err2); err != nil {
+		return river.JobCancel(fmt.Errorf("which row: %w", err))
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	a := &active{id: id, claim: uuid.New(), cancel: cancel}
+	if !s.enter(a) {
+		return river.JobSnooze(0)
+	}
+	defer s.leave(a)
+	c, err := s.take(ctx, job, user, a)
+	switch {
+	case errors.Is(err, errGone), errors.Is(err, errLost):
+		return nil
+	case errors.Is(err, errCrowded):
+		pause, err := s.park(ctx, user)
+		if err != nil {
+			return err
+		}
+		return river.JobSnooze(pause)
+	case isLocked(err):
+		return river.JobSnooze(lockedWait)
+	case err != nil:
+		return err
+	}
+	s.mu.Lock()
+	a.taken = true
+	s.mu.Unlock()
+	failpoint.Here("analysis-claimed")
+	r, err := s.analyse(ctx, c)
+	return s.end(ctx, job, c, r, err)
+}
+
+// end writes what came of a claim.
+func (s *Service) end(ctx context.Context, job *river.Job[Analyse], c *claim, r *result, err error) error {
+	if cause := context.Cause(ctx); err != nil && cause != nil {
+		err = cause
+	}
+	writing, cancel := s.writing(ctx)
+	defer cancel()
+	var fault *Error
+	var wait *waiting
+	switch {
+	case errors.Is(err, errLost):
+		return nil // another worker sees to it
+	case errors.Is(err, errGone):
+		return s.finish(writing, job, c, func(context.Context, pgx.Tx) error { return nil })
+	case errors.Is(err, errStopping), errors.Is(err, errPrivacy), ctx.Err() != nil:
+		if err := s.giveBack(writing, c, nil); err != nil {
+			return err
+		}
+		return river.JobSnooze(0) // another process goes on, or this one
+	case errors.As(err, &wait):
+		fault, pause := s.patience(c, wait)
+		s.log.Warn().Stringer("analysis", c.id).Str("code", fault.Code).Dur("wait_ms", pause).Msg("an analysis waits for its provider")
+		if err := s.giveBack(writing, c, fault); err != nil {
+			return err
+		}
+		return river.JobSnooze(pause)
+	case errors.As(err, &fault):
+		return s.finish(writing, job, c, func(ctx context.Context, tx pgx.Tx) error { return s.fail(ctx, tx, c, fault) })
+	case err != nil:
+		s.log.Warn().Err(err).Stringer("analysis", c.id).Msg("an analysis was interrupted; trying again")
+		if err := s.giveBack(writing, c, nil); err != nil {
+			return err
+		}
+		return err
+	}
+	failpoint.Here("analysis-found")
+	err = s.finish(writing, job, c, func(ctx context.Context, tx pgx.Tx) error { return s.store(ctx, tx, c, r) })
+	if !refused(err) {
+		return err
+	}
+	s.log.Warn().Str("sqlstate", sqlState(err)).Stringer("analysis", c.id).Msg("an analysis is refused by the database")
+	return s.finish(writing, job, c, func(ctx context.Context, tx pgx.Tx) error { return s.fail(ctx, tx, c, notStored(sqlState(err))) })
+}
+
+// writing is a context for what must be written though the work has ended; it ends
+// with the Service.
+func (s *Service) writing(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(s.ctx, cancel)
+	return ctx, func() { stop(); cancel() }
+}
