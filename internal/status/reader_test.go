@@ -1,0 +1,58 @@
+package status_test
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/helixd/helixd/internal/status"
+)
+
+// TestReader: however many ask, the database is read now and then.
+func TestReader(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		reads, takes := 0, time.Duration(0)
+		var fails error
+		r := status.NewReader(func(context.Context) (*status.Report, error) {
+			reads++
+			time.Sleep(takes) // of a clock that jumps
+			return &status.Report{InboxRows: int64(reads)}, fails
+		})
+		ask := func(want int, failed error) {
+			t.Helper()
+			var all sync.WaitGroup
+			for range 20 {
+				all.Go(func() {
+					ctx, cancel := context.WithCancel(t.Context())
+					cancel() // who asks first may go away
+					report, err := r.Report(ctx)
+					if err != failed || err == nil && report.InboxRows != int64(want) {
+						t.Errorf("%v, %v", report, err)
+					}
+				})
+			}
+			all.Wait()
+			if reads != want {
+				t.Errorf("%d reads, and not %d", reads, want)
+			}
+		}
+		ask(1, nil)
+		time.Sleep(4 * time.Second)
+		ask(1, nil)
+		time.Sleep(time.Second)
+		fails = errors.New("no database")
+		ask(2, fails) // and nothing old
+		time.Sleep(4 * time.Second)
+		ask(2, fails)
+		time.Sleep(time.Second)
+		fails, takes = nil, 2*time.Second
+		ask(3, nil)
+		time.Sleep(19 * time.Second)
+		ask(3, nil)
+		time.Sleep(time.Second)
+		ask(4, nil)
+	})
+}
