@@ -1,0 +1,5 @@
+module github.com/helixd/helixd/deploy/sbom
+
+go 1.26.0
+
+require github.com/CycloneDX/cyclonedx-go v0.9.3
