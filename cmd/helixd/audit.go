@@ -2,7 +2,7 @@ package main
 
 import (
 	"bufio"
-	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -19,7 +19,7 @@ func auditCommand(cfg *config) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "audit",
 		Short: "Look at what skills were granted, were denied and did",
-		Args:  cobra.NoArgs,
+		Args:  knownCommand,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(auditVerifyCommand(cfg))
@@ -60,17 +60,30 @@ func auditVerifyCommand(cfg *config) *cobra.Command {
 				}
 			}
 			report := cmd.OutOrStdout()
+			var broken []brokenChain
 			if heads {
 				report = cmd.ErrOrStderr() // so that the heads alone go into a file
 				v.Head = func(h chain.Head) { fmt.Fprintln(cmd.OutOrStdout(), h) }
 			}
-			v.Break = func(b chain.Break) { fmt.Fprintf(report, "%s %d %s\n", b.User, b.Seq, b.What) }
+			v.Break = func(b chain.Break) {
+				broken = append(broken, brokenChain{b.User.String(), int64(b.Seq), b.What})
+				if cfg.output != outputJSON {
+					fmt.Fprintf(report, "%s %d %s\n", b.User, b.Seq, b.What)
+				}
+			}
 			return withConn(cmd.Context(), cfg, func(conn *pgx.Conn) error {
 				sum, err := chain.Verify(cmd.Context(), conn, v)
 				if err != nil {
 					return err
 				}
-				fmt.Fprintf(report, "chains: %d, entries: %d, broken: %d\n", sum.Chains, sum.Entries, sum.Broken)
+				if cfg.output == outputJSON && !heads {
+					found := map[string]any{"chains": sum.Chains, "entries": sum.Entries, "broken": append([]brokenChain{}, broken...)}
+					if err := cfg.print(cmd, found, nil); err != nil {
+						return err
+					}
+				} else {
+					fmt.Fprintf(report, "chains: %d, entries: %d, broken: %d\n", sum.Chains, sum.Entries, sum.Broken)
+				}
 				if sum.Broken > 0 {
 					return fmt.Errorf("the audit does not hold; broken chains: %d", sum.Broken)
 				}
@@ -82,6 +95,13 @@ func auditVerifyCommand(cfg *config) *cobra.Command {
 	cmd.Flags().BoolVar(&heads, "heads", false, "print the head of each chain that holds; the rest goes to stderr")
 	cmd.Flags().StringVar(&expect, "expect", "", "compare with the heads in this file, which --heads has printed")
 	return cmd
+}
+
+// brokenChain is a place where a chain does not hold.
+type brokenChain struct {
+	User string `json:"user"`
+	Seq  int64  `json:"entry"` // 0: the chain's end
+	What string `json:"what"`
 }
 
 // readHeads reads a file of heads, one a line.
@@ -114,22 +134,12 @@ func readHeads(path string) ([]chain.Head, error) {
 }
 
 func parseUser(text string) (uuid.UUID, error) {
+	if text == "" {
+		return uuid.Nil, &usageError{errors.New("--user: say whose, by the id in auth.users")}
+	}
 	id, err := uuid.Parse(text)
 	if err != nil || id == uuid.Nil {
 		return uuid.Nil, &usageError{fmt.Errorf("--user %q: it takes a user's id, a uuid", text)}
 	}
 	return id, nil
-}
-
-// withConn runs f with a connection to the project's database.
-func withConn(ctx context.Context, cfg *config, f func(*pgx.Conn) error) error {
-	if err := cfg.requireDatabase(); err != nil {
-		return err
-	}
-	conn, err := pgx.Connect(ctx, cfg.databaseURL)
-	if err != nil {
-		return databaseError(err)
-	}
-	defer conn.Close(context.WithoutCancel(ctx)) //nolint:errcheck // nothing is pending
-	return f(conn)
 }

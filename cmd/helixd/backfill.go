@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -16,10 +17,29 @@ import (
 const predatesHelixd = "predates_helixd"
 
 func backfillCommand(cfg *config) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "backfill",
+		Short: "Have what was there before helixd transcribed or embedded, at most so much",
+		Long: "backfill buys of a provider what an adoption does not buy by itself: transcripts of older recordings\n" +
+			"(backfill voice), and embeddings of older memories (backfill embeddings).",
+		Example: "  helixd backfill voice --max 100 --dry-run\n  helixd backfill embeddings --dry-run",
+		Args:    cobra.ArbitraryArgs,
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return &usageError{errors.New("say what to backfill: voice or embeddings")}
+			}
+			return &usageError{fmt.Errorf("%q has nothing to backfill by hand; there is: voice, embeddings", args[0])}
+		},
+	}
+	cmd.AddCommand(backfillVoiceCommand(cfg), showSettings(backfillEmbeddingsCommand(cfg), "embeddings"))
+	return cmd
+}
+
+func backfillVoiceCommand(cfg *config) *cobra.Command {
 	var b backfill
 	var user string
 	cmd := &cobra.Command{
-		Use:   "backfill voice --max N",
+		Use:   "voice --max N",
 		Short: "Have old recordings transcribed, at most so many",
 		Long: "backfill voice sets failed recordings to pending, the newest first, so that helixd run transcribes them. A\n" +
 			"project that adopts helixd has its older recordings without a transcript as failed with predates_helixd:\n" +
@@ -27,11 +47,8 @@ func backfillCommand(cfg *config) *cobra.Command {
 			"which helixd does not know before it has decoded them. It asks nothing; with --dry-run it changes nothing.\n\n" +
 			"With --code it takes those that failed with another code, as long as their error says that it is retryable.",
 		Example: "  helixd backfill voice --max 100 --dry-run\n  helixd backfill voice --max 100\n  helixd backfill voice --max 1000 --code provider_unavailable",
-		Args:    cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if args[0] != "voice" {
-				return &usageError{fmt.Errorf("%q has nothing to backfill by hand; there is: voice", args[0])}
-			}
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
 			if b.max < 1 || b.max > math.MaxInt32 {
 				return &usageError{fmt.Errorf("--max %d: say how many recordings to have transcribed, 1 or more", b.max)}
 			}

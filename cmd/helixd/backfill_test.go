@@ -80,8 +80,8 @@ func TestBackfill(t *testing.T) {
 			args []string
 			want string
 		}{
-			{nil, "accepts 1 arg"},
-			{[]string{"sync", "--max", "1"}, "there is: voice"},
+			{nil, "voice or embeddings"},
+			{[]string{"sync"}, "there is: voice, embeddings"},
 			{[]string{"voice"}, "--max 0"},
 			{[]string{"voice", "--max", "0"}, "1 or more"},
 			{[]string{"voice", "--max", "1", "--user", "ada"}, "a uuid"},

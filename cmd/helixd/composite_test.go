@@ -40,6 +40,16 @@ func children(t testing.TB, of int) []int {
 	return pids
 }
 
+// alive are those of the processes that have not ended.
+func alive(pids []int) (left []int) {
+	for _, pid := range pids {
+		if stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)); err == nil && !strings.Contains(string(stat), ") Z ") {
+			left = append(left, pid)
+		}
+	}
+	return left
+}
+
 // TestCompositeSurvivesKill: helixd is killed while a step is executed. Its worker
 // children die with it, and the run goes on after the last step that had ended.
 func TestCompositeSurvivesKill(t *testing.T) {
@@ -69,14 +79,7 @@ func TestCompositeSurvivesKill(t *testing.T) {
 		t.Error("helixd has no worker children")
 	}
 	p.kill()
-	until(t, "the worker children to be gone", func() bool {
-		for _, pid := range workers {
-			if stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)); err == nil && !strings.Contains(string(stat), ") Z ") {
-				return false
-			}
-		}
-		return true
-	})
+	until(t, "the worker children to be gone", func() bool { return len(alive(workers)) == 0 })
 	if got := get[string](t, admin, "select concat_ws(' ', status, steps_completed) from skill_runs where id = $1", run); got != "running 1" {
 		t.Fatalf("when helixd was killed the run was %s", got)
 	}

@@ -18,7 +18,10 @@ import (
 	"github.com/joho/godotenv"
 	"github.com/rs/zerolog"
 	"github.com/spf13/pflag"
+	"golang.org/x/term"
 
+	"github.com/helixd/helixd/internal/trace"
+	"github.com/helixd/helixd/reactors"
 	"github.com/helixd/helixd/replication/stream"
 )
 
@@ -32,10 +35,22 @@ type config struct {
 	driftEvery  time.Duration
 	logLevel    string
 	logFormat   string
+	output      string
+	json        bool // --json
 	ageKey      string
 
 	skills skillSettings
 	voice  voiceSettings
+	decay  decaySettings
+	recall recallSettings
+
+	synthesis synthesisSettings
+	analysis  analysisSettings
+	embedding embeddingSettings
+	budget    budgetSettings
+	http      httpSettings
+	doctor    doctorSettings
+	pause     pauseSettings
 
 	drift string // driftEvery as it was given
 }
@@ -47,8 +62,18 @@ type setting struct {
 	value                     *string
 }
 
+// settingGroup is the settings of one reactor.
+type settingGroup interface {
+	settings() []setting
+	parse() error
+}
+
+func (c *config) groups() []settingGroup {
+	return []settingGroup{&c.skills, &c.voice, &c.synthesis, &c.decay, &c.recall, &c.analysis, &c.embedding, &c.budget, &c.http, &c.doctor, &c.pause}
+}
+
 func (c *config) settings() []setting {
-	return slices.Concat([]setting{
+	all := []setting{
 		{"db-url", "SUPABASE_DB_URL", "", "connection string of the project's direct connection", &c.databaseURL},
 		{"slot", "HELIX_SLOT", "helix", "name of the replication slot", &c.slot},
 		{"publication", "HELIX_PUBLICATION", "helix", "name of the publication", &c.publication},
@@ -56,8 +81,13 @@ func (c *config) settings() []setting {
 		{"drift-interval", "HELIX_DRIFT_INTERVAL", "2s", "how often to look whether the publication was altered", &c.drift},
 		{"log-level", "HELIX_LOG_LEVEL", "info", "trace, debug, info, warn or error", &c.logLevel},
 		{"log-format", "HELIX_LOG_FORMAT", "", "json or console; console on a terminal", &c.logFormat},
-		{"", "HELIX_AGE_KEY", "", "", &c.ageKey},
-	}, c.skills.settings(), c.voice.settings())
+		{"output", "HELIX_OUTPUT", outputText, "of what a command prints, and of its errors: text or json", &c.output},
+		{"", "HELIX_AGE_KEY", "", "age key of users' secrets, where the project has no Vault", &c.ageKey},
+	}
+	for _, g := range c.groups() {
+		all = append(all, g.settings()...)
+	}
+	return all
 }
 
 // Roles of a process.
@@ -77,6 +107,7 @@ func (c *config) register(flags *pflag.FlagSet) {
 		}
 		flags.StringVar(s.value, s.flag, "", fmt.Sprintf("%s (%s)%s", s.help, s.env, byDefault(s.fallback)))
 	}
+	flags.BoolVar(&c.json, "json", false, "the same as --output json")
 }
 
 func byDefault(v string) string {
@@ -107,6 +138,12 @@ func (c *config) load(flags *pflag.FlagSet) error {
 	if !slices.Contains([]string{"", "json", "console"}, c.logFormat) {
 		return &usageError{fmt.Errorf("--log-format %q: it takes json or console", c.logFormat)}
 	}
+	if c.json {
+		c.output = outputJSON
+	}
+	if !slices.Contains([]string{outputText, outputJSON}, c.output) {
+		return &usageError{fmt.Errorf("--output %q: it takes text or json", c.output)}
+	}
 	if !slices.Contains([]string{roleAll, roleStream, roleWorker}, c.role) {
 		return &usageError{fmt.Errorf("--role %q: it takes all, stream or worker", c.role)}
 	}
@@ -119,10 +156,34 @@ func (c *config) load(flags *pflag.FlagSet) error {
 			return &usageError{fmt.Errorf("%q is no name for a slot or publication: it takes a-z, 0-9 and _, at most 63", name)}
 		}
 	}
-	if err := c.skills.parse(); err != nil {
-		return err
+	for _, g := range c.groups() {
+		if err := g.parse(); err != nil {
+			return err
+		}
 	}
-	return c.voice.parse()
+	return nil
+}
+
+// unknown gives the names of variables that begin as settings do, such as with
+// HELIX_LLM_, and are none: a budget whose name is misspelt bounds nothing.
+func (c *config) unknown(environ []string) []string {
+	known, families := map[string]bool{}, map[string]bool{}
+	for _, s := range c.settings() {
+		known[s.env] = true
+		if words := strings.SplitAfterN(s.env, "_", 3); len(words) == 3 {
+			families[words[0]+words[1]] = true
+		}
+	}
+	var unknown []string
+	for _, variable := range environ {
+		name, _, _ := strings.Cut(variable, "=")
+		words := strings.SplitAfterN(name, "_", 3)
+		if !known[name] && len(words) == 3 && words[0] == "HELIX_" && families[words[0]+words[1]] {
+			unknown = append(unknown, name)
+		}
+	}
+	slices.Sort(unknown)
+	return unknown
 }
 
 // requireDatabase says what to do where there is no connection string.
@@ -130,7 +191,10 @@ func (c *config) requireDatabase() error {
 	hint := "Put the project's direct connection string (dashboard → Connect → Direct connection) into the environment or .env."
 	switch {
 	case c.databaseURL == "":
-		return &stream.SetupError{Problem: "SUPABASE_DB_URL is not set", Hint: hint}
+		return &stream.SetupError{Problem: "SUPABASE_DB_URL is not set", Hint: hint + " helixd init asks for it and writes .env."}
+	case strings.Contains(c.databaseURL, "[YOUR-PASSWORD]"): // as the dashboard has it
+		return &stream.SetupError{Problem: "SUPABASE_DB_URL still has [YOUR-PASSWORD] in it",
+			Hint: "Put the database's password there. A forgotten one is made anew in the dashboard → Database → Settings."}
 	case strings.ContainsAny(c.databaseURL, "<>"):
 		return &stream.SetupError{Problem: "SUPABASE_DB_URL still has a placeholder in it", Hint: hint}
 	case strings.Contains(c.databaseURL, "://") && (strings.Count(c.databaseURL, "@") > 1 || strings.Contains(c.databaseURL, "#")):
@@ -156,16 +220,14 @@ func riverLogger(log zerolog.Logger) *slog.Logger {
 	return slog.New(zerolog.NewSlogHandler(log.Level(max(log.GetLevel(), zerolog.WarnLevel)).With().Str("from", "river").Logger()))
 }
 
-func isTerminal(f *os.File) bool {
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
-}
+// isTerminal: /dev/null, which is stdin of cron and of services, is none.
+func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
 
 // Connections of a process, of the 60 in all that small projects have. A leader
 // has two more: the stream and the heartbeat.
 const (
 	jobConns    = 8 // pool_max_conns in the connection string is another number
-	minJobConns = 3 // River keeps one to listen on
+	minJobConns = 3 // beside one for each synthesis: River keeps one to listen on, a tick of decay has one, and one to spare
 	leaderConns = 3 // an apply, a backfill's source, and one to spare
 )
 
@@ -181,7 +243,9 @@ func (c *config) pool() (*pgxpool.Config, error) {
 	}
 	cfg.PingTimeout = 5 * time.Second // of a connection that is half open
 	cfg.AfterConnect = stream.NoTransactionTimeout
-	cfg.MaxConns = max(cfg.MaxConns, minJobConns)
+	cfg.ConnConfig.Tracer = trace.Commits()
+	cfg.MaxConns = max(cfg.MaxConns, int32(minJobConns+c.synthesis.config.Concurrency))
+	cfg.ConnConfig.OnNotice = reactors.OnNotice
 	params := cfg.ConnConfig.RuntimeParams
 	params["application_name"] = "helixd"
 	params["timezone"] = "UTC"

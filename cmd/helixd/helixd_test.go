@@ -96,7 +96,7 @@ func startOf(t testing.TB, binary func() (string, error), url string, env []stri
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(cache) })
-	p.cmd.Env = append(append(os.Environ(), "SUPABASE_DB_URL="+url, "HELIX_CACHE_DIR="+cache), env...)
+	p.cmd.Env = append(append(os.Environ(), "SUPABASE_DB_URL="+url, "HELIX_CACHE_DIR="+cache, "HELIX_HTTP=off"), env...)
 	p.cmd.Stdout, p.cmd.Stderr = p.log, p.log
 	if err := p.cmd.Start(); err != nil {
 		t.Fatal(err)

@@ -14,22 +14,23 @@ import (
 // lead waits until no other helixd leads, then streams until ctx ends or
 // something fails; it leaves no connection and no transaction behind. Jobs it
 // only starts: they go on whoever leads.
-func lead(ctx context.Context, cfg *config, pool *pgxpool.Pool, jobs *reactors.Jobs, log zerolog.Logger, onRunning func()) error {
+func lead(ctx context.Context, cfg *config, pool *pgxpool.Pool, jobs *reactors.Jobs, log zerolog.Logger, onState func(state string)) error {
 	streamConfig := cfg.stream(log)
 	streamConfig.OnStreaming = func() {
 		log.Info().Str("slot", cfg.slot).Msg("streaming")
-		onRunning()
+		onState(stateLeading)
 	}
 	s, err := takeLead(ctx, streamConfig, func() error {
 		if err := requireMigrated(ctx, pool); err != nil {
 			return err
 		}
 		return jobs.Start(context.WithoutCancel(ctx))
-	}, onRunning)
+	}, func() { onState(stateStandby) })
 	if err != nil {
 		return err
 	}
 	defer s.Close()
+	onState(stateStarting) // there may be rows to read
 	// The lead is kept until the last apply has ended, which may be after ctx has.
 	beating, rest := context.WithCancel(context.WithoutCancel(ctx))
 	group, ctx := errgroup.WithContext(ctx)
@@ -79,12 +80,17 @@ func streamAsLeader(ctx context.Context, cfg *config, s *stream.Stream, jobs *re
 		return err
 	}
 	defer pool.Close()
-	d, err := reactors.NewDispatcher(ctx, pool, cfg.slot, jobs, log, allReactors()...)
+	d, err := reactors.NewDispatcher(ctx, pool, cfg.slot, jobs, log, allReactors(cfg)...)
 	if err != nil {
 		return err
 	}
 	defer d.Abandon()
-	from, err := begin(ctx, cfg, s, pool, d, log)
+	d.Carry(offReactors(cfg)...)
+	orders, err := newOrders(ctx, cfg, pool, s, log)
+	if err != nil {
+		return err
+	}
+	from, err := beginUnlessHeld(ctx, cfg, s, pool, d, orders, log)
 	if err != nil {
 		return err
 	}
@@ -97,6 +103,7 @@ func streamAsLeader(ctx context.Context, cfg *config, s *stream.Stream, jobs *re
 	group, groupCtx := errgroup.WithContext(ctx)
 	group.Go(func() error { return s.Run(groupCtx, from, d) })
 	group.Go(func() error { return newWatch(cfg, pool, d.Tables(), log).run(groupCtx) })
+	group.Go(func() error { return orders.run(groupCtx) })
 	err = group.Wait()
 	if err := requestRepair(ctx, pool, cfg.slot, err); err != nil {
 		log.Warn().Err(err).Msg("the repair that is needed could not be noted")

@@ -4,7 +4,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -13,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/helixd/helixd/reactors/sandbox"
-	"github.com/helixd/helixd/replication/stream"
 )
 
 func main() {
@@ -23,7 +21,7 @@ func main() {
 	os.Exit(Main())
 }
 
-// Main is the program; it gives the exit status: 0 done, 1 failed, 2 wrong usage.
+// Main is the program; it gives the exit status: 0 done, 1 failed, 2 wrong usage, 3 done and something is wrong.
 func Main() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -46,27 +44,49 @@ func Main() int {
 		return &usageError{fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())}
 	})
 	cfg.register(root.PersistentFlags())
-	root.Args = wrongUse(cobra.NoArgs)
+	root.Args = wrongUse(knownCommand)
 	root.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
-	root.AddCommand(migrateCommand(&cfg), runCommand(&cfg), recordCommand(&cfg), transcribeCommand(&cfg), backfillCommand(&cfg),
-		secretCommand(&cfg), auditCommand(&cfg), versionCommand())
+	root.AddGroup(
+		&cobra.Group{ID: groupStart, Title: "Begin:"},
+		&cobra.Group{ID: groupOperate, Title: "Operate:"},
+		&cobra.Group{ID: groupWork, Title: "Work by hand:"})
+	add := func(group string, commands ...*cobra.Command) {
+		for _, c := range commands {
+			c.GroupID = group
+			root.AddCommand(c)
+		}
+	}
+	add(groupStart, showSettings(initCommand(&cfg)), showSettings(migrateCommand(&cfg)), runCommand(&cfg), showSettings(demoCommand(&cfg), "slot"))
+	add(groupOperate, showSettings(statusCommand(&cfg), "slot", "publication"), showSettings(doctorCommand(&cfg), "slot", "publication", "supabase-url", "sandbox", "cache-dir"),
+		showSettings(pauseCommand(&cfg), "slot", "pause-wal"), showSettings(resumeCommand(&cfg), "slot"), showSettings(slotCommand(&cfg), "slot", "publication"),
+		showSettings(dlqCommand(&cfg), "slot"), showSettings(replayCommand(&cfg), "slot"),
+		showSettings(usageCommand(&cfg), "llm-daily", "llm-user", "llm-price", "embeddings-daily", "embeddings-user", "embeddings-price"),
+		showSettings(secretCommand(&cfg)), showSettings(auditCommand(&cfg)), showSettings(uninstallCommand(&cfg), "slot", "publication"))
+	add(groupWork, showSettings(recordCommand(&cfg), "voice-"), showSettings(transcribeCommand(&cfg), "voice-", "sandbox", "cache-dir"), showSettings(backfillCommand(&cfg)),
+		showSettings(synthesizeCommand(&cfg), "synthesis-m"), showSettings(analyzeCommand(&cfg), "llm", "anthropic-", "redact"),
+		showSettings(decayCommand(&cfg), "decay-"), showSettings(maintainCommand(&cfg), "vector-"))
+	root.AddCommand(versionCommand(&cfg))
+	root.SetHelpCommand(helpCommand())
+	root.SuggestionsMinimumDistance = 2
 	for _, c := range root.Commands() {
 		c.Args = wrongUse(c.Args)
 	}
-	if err := root.ExecuteContext(ctx); err != nil {
-		fmt.Fprintln(os.Stderr, "helixd:", err)
-		var setup *stream.SetupError
-		if errors.As(err, &setup) && setup.Hint != "" {
-			fmt.Fprintln(os.Stderr, "  →", setup.Hint)
-		}
-		var usage *usageError
-		if errors.As(err, &usage) {
-			return 2
-		}
-		return 1
+	err := completeChoices(root)
+	if err == nil {
+		err = root.ExecuteContext(ctx)
+	}
+	if err != nil {
+		return cfg.complain(os.Stderr, err)
 	}
 	return 0
 }
+
+// Groups of subcommands in --help.
+const (
+	groupStart   = "start"
+	groupOperate = "operate"
+	groupWork    = "work"
+)
 
 // wrongUse makes a complaint about arguments one of wrong usage.
 func wrongUse(check cobra.PositionalArgs) cobra.PositionalArgs {

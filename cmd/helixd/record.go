@@ -16,7 +16,7 @@ import (
 
 // recordOptions are the flags of helixd record.
 type recordOptions struct {
-	list, json  bool
+	list        bool
 	device, out string
 	capture     capture.Options
 
@@ -49,7 +49,6 @@ func recordCommand(cfg *config) *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.BoolVar(&o.list, "list", false, "list the microphones (index, name, id, which is the default), and record nothing")
-	flags.BoolVar(&o.json, "json", false, "with --list: as JSON")
 	flags.StringVar(&o.device, "device", "", "microphone: its index, its id, its name or a part of that (default: the system's)")
 	flags.IntVar(&o.capture.Rate, "rate", 16_000, "samples a second, of one channel with 16 bits")
 	flags.DurationVar(&o.capture.Limit, "limit", 10*time.Minute, "longest recording")
@@ -74,8 +73,6 @@ func (o *recordOptions) check(cfg *config) error {
 	switch {
 	case o.list:
 		return nil
-	case o.json:
-		return wrong("--json goes with --list")
 	case o.capture.Rate < 8_000 || o.capture.Rate > 192_000:
 		return wrong("--rate %d: it takes 8000 to 192000", o.capture.Rate)
 	case o.capture.Limit < 100*time.Millisecond:
@@ -114,7 +111,7 @@ func record(cmd *cobra.Command, cfg *config, o recordOptions) error {
 		return err
 	}
 	if o.list {
-		return printMicrophones(cmd.OutOrStdout(), all, o.json)
+		return printMicrophones(cmd, cfg, all)
 	}
 	m, err := choose(all, o.device)
 	if err != nil {

@@ -1,12 +1,13 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strconv"
 	"strings"
 	"text/tabwriter"
+
+	"github.com/spf13/cobra"
 
 	"github.com/helixd/helixd/internal/capture"
 	"github.com/helixd/helixd/replication/stream"
@@ -29,19 +30,18 @@ type microphone struct {
 	Default bool   `json:"default"`
 }
 
-func printMicrophones(w io.Writer, all []microphone, asJSON bool) error {
-	if asJSON {
-		return json.NewEncoder(w).Encode(all)
-	}
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	for _, m := range all {
-		mark := ""
-		if m.Default {
-			mark = "default"
+func printMicrophones(cmd *cobra.Command, cfg *config, all []microphone) error {
+	return cfg.print(cmd, all, func(w io.Writer) error {
+		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+		for _, m := range all {
+			mark := ""
+			if m.Default {
+				mark = "default"
+			}
+			fmt.Fprintf(t, "%d\t%s\t%s\t%s\n", m.Index, m.Name, m.ID, mark)
 		}
-		fmt.Fprintf(t, "%d\t%s\t%s\t%s\n", m.Index, m.Name, m.ID, mark)
-	}
-	return t.Flush()
+		return t.Flush()
+	})
 }
 
 // choose gives the microphone that is meant: an index, a name, an id, or a part

@@ -32,7 +32,6 @@ func TestRecordUsage(t *testing.T) {
 		"Nowhere":          {nil, "--out FILE or --user"},
 		"TwoPlaces":        {[]string{"--out", "x.wav", "--user", "ada@example.com"}, "--out FILE or --user"},
 		"MemoOfFile":       {[]string{"--out", "x.wav", "--memo"}, "go with --user"},
-		"JSONWithoutList":  {[]string{"--out", "x.wav", "--json"}, "--list"},
 		"Rate":             {[]string{"--out", "x.wav", "--rate", "4000"}, "--rate 4000: it takes 8000"},
 		"NoLimit":          {[]string{"--out", "x.wav", "--limit", "0"}, "--limit"},
 		"NotATime":         {[]string{"--out", "x.wav", "--limit", "ten"}, "--limit"},

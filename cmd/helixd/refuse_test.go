@@ -52,6 +52,9 @@ func TestRefused(t *testing.T) {
 	t.Run("Placeholder", func(t *testing.T) {
 		refused(t, "postgresql://postgres:<password>@db.abc.supabase.co:5432/postgres", "placeholder", "dashboard")
 	})
+	t.Run("DashboardPlaceholder", func(t *testing.T) {
+		refused(t, "postgresql://postgres:[YOUR-PASSWORD]@db.abc.supabase.co:5432/postgres", "[YOUR-PASSWORD]", "dashboard")
+	})
 	t.Run("PasswordNotEncoded", func(t *testing.T) {
 		refused(t, "postgresql://postgres:se@cret/w#rd@127.0.0.1:5432/postgres", "special characters", "%40")
 	})
@@ -112,6 +115,24 @@ func TestRefused(t *testing.T) {
 		exec1(t, admin, "drop table sync_state")
 		refused(t, db.URL("postgres"), "table public.sync_state is not there", "helixd migrate")
 	})
+}
+
+// TestUnreachable has commands that wait for nothing give the same reasons and next steps.
+func TestUnreachable(t *testing.T) {
+	for _, c := range []struct{ url, problem, hint string }{
+		{"postgresql://postgres:secretword@db.invalid:5432/postgres", "cannot be found", "IPv6"},
+		{"postgresql://postgres:secretword@127.0.0.1:1/postgres", "connection refused", "Check host and port in SUPABASE_DB_URL"},
+	} {
+		for _, command := range []string{"status", "migrate"} {
+			p := start(t, c.url, nil, command)
+			if status := p.wait(t); status != 1 {
+				t.Errorf("%s: exit status %d", command, status)
+			}
+			if said := p.log.String(); !strings.Contains(said, c.problem) || !strings.Contains(said, c.hint) || strings.Contains(said, "secretword") {
+				t.Errorf("%s says:\n%s", command, said)
+			}
+		}
+	}
 }
 
 func TestRefusedWALLevel(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/rs/zerolog"
 
+	"github.com/helixd/helixd/internal/metric"
 	"github.com/helixd/helixd/reactors"
 	"github.com/helixd/helixd/replication"
 	"github.com/helixd/helixd/replication/stream"
@@ -17,43 +18,51 @@ import (
 
 // begin brings slot, publication and checkpoint together, and gives the
 // position to stream from. Where they do not fit, which a first start is the
-// usual case of, it makes a new slot and backfills.
-func begin(ctx context.Context, cfg *config, s *stream.Stream, pool *pgxpool.Pool, d *reactors.Dispatcher, log zerolog.Logger) (replication.LSN, error) {
+// usual case of, it makes a new slot and backfills; but not while the stream is
+// paused, which is errHeld. all: it has read all rows.
+func begin(ctx context.Context, cfg *config, s *stream.Stream, pool *pgxpool.Pool, d *reactors.Dispatcher, orders *orders, log zerolog.Logger) (from replication.LSN, all bool, err error) {
 	checkpoint, err := d.Checkpoint(ctx)
 	if err != nil {
-		return 0, err
+		return 0, false, err
 	}
 	slot, err := s.Slot(ctx)
 	if err != nil {
-		return 0, err
+		return 0, false, err
 	}
 	if slot != nil && slot.ActivePID != 0 {
-		return 0, fmt.Errorf("%w by pid %d (%s), and not by a helixd that leads; end it with select pg_terminate_backend(%d), "+
+		return 0, false, fmt.Errorf("%w by pid %d (%s), and not by a helixd that leads; end it with select pg_terminate_backend(%d), "+
 			"or give helixd a slot of its own with --slot (slot %q)", stream.ErrSlotActive, slot.ActivePID, slot.User, slot.ActivePID, slot.Name)
 	}
 	publication, err := stream.CheckPublication(ctx, pool, cfg.publication, d.Tables())
 	if err != nil {
-		return 0, err
+		return 0, false, err
 	}
 	f := mismatch(checkpoint, slot, s.System(), publication)
 	if f == nil {
 		if len(publication.Misfits) > 0 {
 			if err := fit(ctx, cfg, pool, d.Tables(), publication, checkpoint.Published, log); err != nil {
-				return 0, err
+				return 0, false, err
 			}
 		}
-		return d.Lead(ctx, holder())
+		from, err = d.Lead(ctx, holder())
+		return from, false, err
+	}
+	if orders.held() {
+		return 0, false, errHeld
 	}
 	repairs, err := mayRepair(ctx, pool, cfg.slot)
 	if err != nil {
-		return 0, fmt.Errorf("%s; %w", f.found, err)
+		return 0, false, fmt.Errorf("%s; %w", f.found, err)
 	}
 	event := log.Warn()
-	if checkpoint == nil && slot == nil {
+	if checkpoint == nil && slot == nil || f.next == upgrade {
 		event = log.Info()
 	}
 	event.Str("found", f.found).Str("next", f.next).Int("repairs_lately", repairs).
 		Msg("making a new slot, and reading all rows once: nothing is lost, results come late")
+	if checkpoint != nil {
+		metric.Repairs.Inc()
+	}
 	began := time.Now()
 	drop := func() error {
 		if slot == nil {
@@ -63,38 +72,46 @@ func begin(ctx context.Context, cfg *config, s *stream.Stream, pool *pgxpool.Poo
 		return s.DropSlot(ctx)
 	}
 	if _, err := stream.EnsurePublication(ctx, pool, cfg.publication, d.Tables(), drop); err != nil {
-		return 0, err
+		return 0, false, err
 	}
 	if err := drop(); err != nil {
-		return 0, err
+		return 0, false, err
 	}
 	// Known to be good before the slot begins: what is altered from here on is noticed.
 	if publication, err = stream.CheckPublication(ctx, pool, cfg.publication, d.Tables()); err != nil {
-		return 0, err
+		return 0, false, err
 	}
 	if publication.Fault != "" {
-		return 0, fmt.Errorf("publication %q, just mended: %s: %w", cfg.publication, publication.Fault, stream.ErrAltered)
+		return 0, false, fmt.Errorf("publication %q, just mended: %s: %w", cfg.publication, publication.Fault, stream.ErrAltered)
 	}
 	snapshot, err := s.CreateSlot(ctx)
 	if err != nil {
-		return 0, err
+		return 0, false, err
 	}
 	at := replication.Checkpoint{Slot: cfg.slot, SystemIdentifier: s.System(), LSN: snapshot.LSN, Published: publication.Fingerprint.String()}
+	read := map[string]int{}
+	orders.reading(ctx, read)
 	err = d.Backfill(ctx, snapshot.Name, at, holder(), func(table string, rows int) {
+		read[table] = rows
+		orders.reading(ctx, read)
 		log.Info().Str("table", table).Int("rows", rows).Msg("backfill")
 	})
 	if err != nil {
-		return 0, err
+		return 0, false, err
 	}
+	orders.reading(ctx, nil)
 	log.Info().Stringer("lsn", snapshot.LSN).Dur("took_ms", time.Since(began)).Msg("all rows are read; the stream goes on from there")
-	return snapshot.LSN, nil
+	return snapshot.LSN, true, nil
 }
 
 // finding is why the stream cannot go on at the checkpoint, and what an
 // operator should do about it. helixd mends the rest.
 type finding struct{ found, next string }
 
-const nothing = "nothing: helixd mends this"
+const (
+	nothing = "nothing: helixd mends this"
+	upgrade = "nothing: it is so once after an upgrade, or a step back"
+)
 
 // mismatch says why the stream cannot simply go on at the checkpoint, nil when
 // it can.
@@ -109,6 +126,8 @@ func mismatch(checkpoint *replication.Checkpoint, slot *stream.Slot, system stri
 	case slot != nil && slot.WALEnd < checkpoint.LSN:
 		return &finding{fmt.Sprintf("the project was restored to an earlier point: its WAL ends at %s, before the checkpoint at %s",
 			slot.WALEnd, checkpoint.LSN), nothing}
+	case publication.Fault != "" && publication.Fingerprint.Altered(stream.ParseFingerprint(checkpoint.Published)) == "":
+		return &finding{"this helixd watches other tables or columns than the last one did: of the publication as that left it, " + publication.Fault, upgrade}
 	case publication.Fault != "":
 		return &finding{"the publication was not as it must be, and changes may not have been streamed: " + publication.Fault,
 			"find out who alters it: it is helixd's own"}
@@ -194,7 +213,7 @@ func fit(ctx context.Context, cfg *config, pool *pgxpool.Pool, tables map[string
 	if err != nil {
 		return err
 	}
-	event, text := log.Info(), "the replica identity of tables has changed; the publication carries it again"
+	event, text := log.Info(), "the replica identity of tables has changed, or what helixd watches of them; the publication carries it again"
 	if len(p.Refused) > 0 {
 		event = log.Error().Str("severity", "critical").Strs("refused", p.Refused).
 			Str("next", "nothing: updates pass again. A replica identity other than FULL makes the stream smaller")

@@ -16,7 +16,9 @@ import (
 	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
 
+	"github.com/helixd/helixd/internal/trace"
 	"github.com/helixd/helixd/reactors"
+	"github.com/helixd/helixd/reactors/recall"
 	"github.com/helixd/helixd/replication/stream"
 )
 
@@ -58,6 +60,14 @@ func run(ctx context.Context, cfg *config, log zerolog.Logger) error {
 		debug.SetMemoryLimit(memoryLimit)
 	}
 	log.Info().Str("version", version()).Str("role", cfg.role).Str("slot", cfg.slot).Str("name", holder()).Msg("helixd starts")
+	for _, name := range cfg.unknown(os.Environ()) {
+		log.Warn().Str("variable", name).Msg("the environment has what is no setting of helixd; is its name misspelt? see helixd --help")
+	}
+	endTraces, err := trace.Begin(ctx, os.Getenv, version(), holder(), log)
+	if err != nil {
+		return &stream.SetupError{Problem: err.Error(), Hint: "docs/tracing.md has the variables; without any of them there are no traces."}
+	}
+	defer endTraces()
 	poolConfig, err := cfg.pool()
 	if err != nil {
 		return err
@@ -67,9 +77,21 @@ func run(ctx context.Context, cfg *config, log zerolog.Logger) error {
 		return databaseError(err)
 	}
 	defer pool.Close()
+	seen := newObserved()
+	server, err := serveHTTP(ctx, cfg, pool, seen, log)
+	if err != nil {
+		return err
+	}
+	if server != nil {
+		defer server.Close()
+	}
 	options := []reactors.JobOption{reactors.Named(holder())}
 	if cfg.role != roleStream {
-		service, stop, err := newSkills(ctx, cfg, pool, log)
+		client, err := newModel(cfg, log)
+		if err != nil {
+			return err
+		}
+		service, stop, err := newSkills(ctx, cfg, pool, client, log)
 		if err != nil {
 			return err
 		}
@@ -79,7 +101,15 @@ func run(ctx context.Context, cfg *config, log zerolog.Logger) error {
 			return err
 		}
 		defer hush()
-		options = append(options, reactors.With(service), reactors.With(listener))
+		options = append(options, reactors.With(newAnalysis(cfg, pool, client, log)), reactors.With(service), reactors.With(listener), reactors.With(newSynthesis(cfg, pool, log)),
+			reactors.With(newDecay(cfg, pool, log)), reactors.With(recall.NewService(cfg.recall.config, pool, log)))
+		if cfg.embedding.on() {
+			embedder, err := newEmbedding(cfg, pool, log)
+			if err != nil {
+				return err
+			}
+			options = append(options, reactors.With(embedder))
+		}
 	}
 	jobs, err := reactors.NewJobs(pool, cfg.role != roleStream, riverLogger(log), options...)
 	if err != nil {
@@ -94,15 +124,16 @@ func run(ctx context.Context, cfg *config, log zerolog.Logger) error {
 	}()
 
 	ran := false
-	onRunning := func() { ran = true }
-	failed, attempt := "not streaming", func() error { return lead(ctx, cfg, pool, jobs, log, onRunning) }
+	onState := func(state string) { ran = ran || state != stateStarting; seen.is(state) }
+	failed, attempt := "not streaming", func() error { return lead(ctx, cfg, pool, jobs, log, onState) }
 	if cfg.role == roleWorker {
-		failed, attempt = "not working jobs", func() error { return work(ctx, pool, jobs, log, onRunning) }
+		failed, attempt = "not working jobs", func() error { return work(ctx, pool, jobs, log, onState) }
 	}
 	var setup *stream.SetupError
 	for pause := firstPause; ; {
 		began := time.Now()
 		err := attempt()
+		seen.is(stateStarting)
 		if ctx.Err() != nil {
 			if err != nil && !errors.Is(err, context.Canceled) {
 				log.Warn().Err(err).Msg("helixd stops, not in order: what was not acknowledged comes again")
@@ -119,11 +150,11 @@ func run(ctx context.Context, cfg *config, log zerolog.Logger) error {
 		}
 		event := log.Error()
 		if errors.Is(err, stream.ErrServerStopped) || errors.Is(err, stream.ErrSlotActive) ||
-			errors.Is(err, stream.ErrDeposed) || errors.Is(err, reactors.ErrFenced) {
+			errors.Is(err, stream.ErrDeposed) || errors.Is(err, errAsked) || errors.Is(err, reactors.ErrFenced) {
 			event = log.Warn()
 		}
-		if errors.As(err, &setup) {
-			event = event.Str("hint", setup.Hint)
+		if hint := hintOf(err); hint != "" {
+			event = event.Str("hint", hint)
 		}
 		event.Err(err).Dur("retry_in_ms", pause).Msg(failed)
 		select {
@@ -135,14 +166,14 @@ func run(ctx context.Context, cfg *config, log zerolog.Logger) error {
 }
 
 // work works jobs until ctx ends. The slot is not its business.
-func work(ctx context.Context, pool *pgxpool.Pool, jobs *reactors.Jobs, log zerolog.Logger, onRunning func()) error {
+func work(ctx context.Context, pool *pgxpool.Pool, jobs *reactors.Jobs, log zerolog.Logger, onState func(state string)) error {
 	if err := requireMigrated(ctx, pool); err != nil {
 		return err
 	}
 	if err := jobs.Start(context.WithoutCancel(ctx)); err != nil {
 		return err
 	}
-	onRunning()
+	onState(stateWorking)
 	log.Info().Msg("working jobs")
 	<-ctx.Done()
 	return nil

@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -22,7 +23,7 @@ func secretCommand(cfg *config) *cobra.Command {
 		Long: "A skill with the capability secrets:NAME writes {{secret:NAME}} into a header of a request, and helixd puts the\n" +
 			"user's secret of this name there; the skill never sees it. Secrets are kept in Supabase Vault where the\n" +
 			"project has it, as helix/<user>/<NAME>, else in helix.secrets, encrypted with age to HELIX_AGE_KEY.",
-		Args: cobra.NoArgs,
+		Args: knownCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	var user string
@@ -74,19 +75,31 @@ func secretCommand(cfg *config) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
-			fmt.Fprintln(w, "NAME\tHOSTS\tKEPT IN\tCHANGED")
-			for _, s := range all {
-				hosts, kept := strings.Join(s.Hosts, ","), "helix.secrets (age)"
-				if hosts == "" {
-					hosts = "any"
-				}
-				if s.Vault {
-					kept = "Supabase Vault"
-				}
-				fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", s.Name, hosts, kept, s.UpdatedAt.UTC().Format("2006-01-02 15:04"))
+			type kept struct {
+				Name      string    `json:"name"`
+				Hosts     []string  `json:"hosts"` // none: any
+				Vault     bool      `json:"vault"`
+				UpdatedAt time.Time `json:"updated_at"`
 			}
-			return w.Flush()
+			shown := make([]kept, len(all))
+			for i, s := range all {
+				shown[i] = kept{s.Name, append([]string{}, s.Hosts...), s.Vault, s.UpdatedAt.UTC()}
+			}
+			return cfg.print(cmd, shown, func(out io.Writer) error {
+				w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+				fmt.Fprintln(w, "NAME\tHOSTS\tKEPT IN\tCHANGED")
+				for _, s := range shown {
+					hosts, where := strings.Join(s.Hosts, ","), "helix.secrets (age)"
+					if hosts == "" {
+						hosts = "any"
+					}
+					if s.Vault {
+						where = "Supabase Vault"
+					}
+					fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", s.Name, hosts, where, s.UpdatedAt.Format("2006-01-02 15:04"))
+				}
+				return w.Flush()
+			})
 		}),
 	}
 

@@ -73,7 +73,7 @@ func TestSecret(t *testing.T) {
 			want   string
 		}{
 			{[]string{"set", "--user", "x", "api"}, 2, "a uuid"},
-			{[]string{"set", "api"}, 2, "a uuid"},
+			{[]string{"set", "api"}, 2, "say whose"},
 			{[]string{"set", "--user", user}, 2, "accepts 1 arg"},
 			{[]string{"set", "--user", user, "API"}, 1, "a secret's name"},
 			{[]string{"set", "--user", user, "--host", "*.example.com", "api"}, 1, "wildcard"},

@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/rs/zerolog"
 
+	"github.com/helixd/helixd/reactors/llm"
 	"github.com/helixd/helixd/reactors/sandbox"
 	"github.com/helixd/helixd/reactors/sandbox/wasm"
 	"github.com/helixd/helixd/reactors/skills"
@@ -20,6 +21,7 @@ import (
 	"github.com/helixd/helixd/reactors/skills/host/broker"
 	"github.com/helixd/helixd/reactors/skills/host/secrets"
 	"github.com/helixd/helixd/reactors/skills/javascript"
+	"github.com/helixd/helixd/reactors/skills/model"
 	"github.com/helixd/helixd/reactors/skills/rights"
 	"github.com/helixd/helixd/reactors/skills/tools"
 	"github.com/helixd/helixd/reactors/voice/decode"
@@ -133,10 +135,19 @@ func (s *skillSettings) parseMCP() error {
 	return nil
 }
 
-// newSkills makes what does the jobs of skills, with its worker children. stop
-// ends those.
-func newSkills(ctx context.Context, cfg *config, db *pgxpool.Pool, log zerolog.Logger) (service *skills.Service, stop func(), err error) {
+// newSkills makes what does the jobs of skills, with its worker children, which stop
+// ends. The client of a language model may be nil.
+func newSkills(ctx context.Context, cfg *config, db *pgxpool.Pool, client *llm.Client, log zerolog.Logger) (service *skills.Service, stop func(), err error) {
 	s := &cfg.skills
+	options := host.Options{Policy: s.rules, Broker: s.broker}
+	if client != nil {
+		if options.Model, err = model.New(db, client, newLedger(cfg, db), cfg.analysis.rules); err != nil {
+			return nil, nil, err
+		}
+	}
+	if options.Secrets, err = secrets.New(db, cfg.ageKey); err != nil {
+		return nil, nil, &usageError{err}
+	}
 	dir, err := s.childrenDir()
 	if err != nil {
 		return nil, nil, err
@@ -146,12 +157,7 @@ func newSkills(ctx context.Context, cfg *config, db *pgxpool.Pool, log zerolog.L
 	if err != nil {
 		return nil, nil, &stream.SetupError{Problem: "worker children for skills cannot be made: " + err.Error(), Hint: cacheDirHint}
 	}
-	vault, err := secrets.New(db, cfg.ageKey)
-	if err != nil {
-		_ = boxes.Close()
-		return nil, nil, &usageError{err}
-	}
-	service = skills.NewService(s.config, db, boxes, host.New(db, host.Options{Policy: s.rules, Broker: s.broker, Secrets: vault}), s.tools, log)
+	service = skills.NewService(s.config, db, boxes, host.New(db, options), s.tools, log)
 	return service, func() {
 		if err := boxes.Close(); err != nil && !errors.Is(err, context.Canceled) {
 			log.Warn().Err(err).Msg("the sandbox did not close in order")

@@ -24,8 +24,8 @@ func transcribeCommand(cfg *config) *cobra.Command {
 		Use:   "transcribe FILE...",
 		Short: "Transcribe audio files, without a database",
 		Long: "transcribe decodes audio files of any format, has the provider that is set transcribe them, and prints the\n" +
-			"transcript to stdout: of one file the text alone, of several a line each with the file's name, with --json all\n" +
-			"that is known, an object a line. - is stdin. It uses neither the database nor helixd run.\n\n" +
+			"transcript to stdout: of one file the text alone, of several a line each with the file's name, with --json an\n" +
+			"object a line: transcript, words with times, language, duration, confidence, provider. - is stdin. It uses neither the database nor helixd run.\n\n" +
 			"The provider is that of helixd run: set DEEPGRAM_API_KEY, or HELIX_VOICE_URL to the address of any server with\n" +
 			"OpenAI's protocol, and HELIX_VOICE_KEY where it wants one. A file that is too large for the provider is sent in\n" +
 			"parts, which are cut where it is quiet. --wav only decodes where no provider is set.\n\n" +
@@ -41,7 +41,6 @@ func transcribeCommand(cfg *config) *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&t.language, "language", "", "language spoken, such as de (default: it is detected)")
-	cmd.Flags().BoolVar(&t.json, "json", false, "print an object a file: transcript, words with times, language, duration, confidence, provider")
 	cmd.Flags().StringVar(&t.wav, "wav", "", "write the decoded audio there (16 kHz mono WAV); needs no provider")
 	return cmd
 }
@@ -49,7 +48,6 @@ func transcribeCommand(cfg *config) *cobra.Command {
 // transcriber does the work of helixd transcribe.
 type transcriber struct {
 	language, wav string
-	json          bool
 
 	settings *voiceSettings
 	decoder  *decode.Decoder // nil: this build has none
@@ -93,7 +91,7 @@ func (t *transcriber) run(cmd *cobra.Command, cfg *config, files []string) (err 
 		case result == nil: // it was only decoded
 			continue
 		}
-		if err := t.print(cmd.OutOrStdout(), result, len(files) > 1); err != nil {
+		if err := t.print(cfg, cmd.OutOrStdout(), result, len(files) > 1); err != nil {
 			return err
 		}
 	}
@@ -116,10 +114,10 @@ type transcript struct {
 	Source     *decode.Info    `json:"source,omitempty"` // of what was decoded
 }
 
-func (t *transcriber) print(w io.Writer, r *transcript, named bool) error {
+func (t *transcriber) print(cfg *config, w io.Writer, r *transcript, named bool) error {
 	var err error
 	switch {
-	case t.json:
+	case cfg.output == outputJSON:
 		err = json.NewEncoder(w).Encode(r)
 	case named:
 		_, err = fmt.Fprintf(w, "%s: %s\n", shown(r.File), r.Transcript)

@@ -2,25 +2,42 @@ package main
 
 import (
 	"fmt"
+	"io"
+	"runtime"
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
 )
 
-func versionCommand() *cobra.Command {
+func versionCommand(cfg *config) *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Print the version of this build",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			_, err := fmt.Fprintln(cmd.OutOrStdout(), "helixd", version())
-			return err
+			v := struct {
+				Version string `json:"version"`
+				Go      string `json:"go"`
+				OS      string `json:"os"`
+				Arch    string `json:"arch"`
+			}{version(), runtime.Version(), runtime.GOOS, runtime.GOARCH}
+			return cfg.print(cmd, v, func(w io.Writer) error {
+				_, err := fmt.Fprintln(w, "helixd", v.Version)
+				return err
+			})
 		},
 	}
 }
 
-// version is the module's, or the commit where it was built from a checkout.
+// release is the version of a release build, which the linker puts here.
+var release string
+
+// version is the release's or the module's, or the commit where it was built from a
+// checkout.
 func version() string {
+	if release != "" {
+		return release
+	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return "(unknown)"

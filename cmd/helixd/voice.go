@@ -53,9 +53,9 @@ func (s *voiceSettings) settings() []setting {
 		{"voice-max-duration", "HELIX_VOICE_MAX_DURATION", "4h", "longest recording", &s.longest},
 		{"voice-decoder", "HELIX_VOICE_DECODER", "", "file with a decoder of your own build, in place of the one in helixd", &s.decoder},
 		{"supabase-url", "SUPABASE_URL", "", "address of the project, https://<ref>.supabase.co, for recordings in Storage", &s.supabaseURL},
-		{"", "DEEPGRAM_API_KEY", "", "", &s.deepgramKey},
-		{"", "HELIX_VOICE_KEY", "", "", &s.key},
-		{"", "SUPABASE_SERVICE_ROLE_KEY", "", "", &s.serviceKey},
+		{"", "DEEPGRAM_API_KEY", "", "key of Deepgram, for transcripts", &s.deepgramKey},
+		{"", "HELIX_VOICE_KEY", "", "key of a server with OpenAI's protocol, for transcripts", &s.key},
+		{"", "SUPABASE_SERVICE_ROLE_KEY", "", "secret key of the project, for recordings in Storage", &s.serviceKey},
 	}
 }
 

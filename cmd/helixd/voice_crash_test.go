@@ -19,7 +19,7 @@ import (
 )
 
 // beep is a WAV file as recorders make small ones, 8 kHz with 8 bits: a tone of its
-// own for each number, which fades.
+// own for each number, which fades, but not to silence: each part of it is its own.
 func beep(number int, length time.Duration) []byte {
 	samples := int(length.Seconds() * 8000)
 	b := append([]byte("RIFF"), le.LittleEndian.AppendUint32(nil, uint32(36+samples))...)
@@ -27,7 +27,7 @@ func beep(number int, length time.Duration) []byte {
 	b = le.LittleEndian.AppendUint32(b, uint32(samples))
 	for i := range samples {
 		at := float64(i) / 8000
-		b = append(b, byte(128+100*math.Exp(-at/10)*math.Sin(at*2*math.Pi*float64(200+number))))
+		b = append(b, byte(128+(10+90*math.Exp(-at/10))*math.Sin(at*2*math.Pi*float64(200+number))))
 	}
 	return b
 }
@@ -80,7 +80,11 @@ func TestVoiceSurvivesKill(t *testing.T) {
 		for made < (round+1)*total/(rounds+1) {
 			record(short())
 		}
-		p := run(fmt.Sprintf("%s:%d", point, 1+rand.IntN(2)*round/len(points)))
+		times := 1 + rand.IntN(2)*round/len(points)
+		if point == "voice-stored" {
+			times = 1 // only a recording in parts comes there
+		}
+		p := run(fmt.Sprintf("%s:%d", point, times))
 		kills++
 		select {
 		case <-p.done:
@@ -115,10 +119,15 @@ func TestVoiceSurvivesKill(t *testing.T) {
 	if n := get[int](t, admin, "select count(*) from ends"); n != made {
 		t.Errorf("%d recordings ended %d times", made, n)
 	}
-	if odd := get[string](t, admin, "select coalesce(string_agg(concat_ws(' ', status, attempts, error), '; '), '') from voice_recordings where status <> 'done'"); odd != "" {
+	if odd := get[string](t, admin, "select coalesce(string_agg(concat_ws(' ', status, attempts, error), '; '), '') from voice_recordings where status <> 'done' and error ->> 'code' is distinct from 'interrupted'"); odd != "" {
 		t.Errorf("some did not become transcripts: %s", odd)
 	}
-	if get[bool](t, admin, "select exists (select from helix.voice_work) or exists (select from helix.voice_answers)") {
+	if n := get[int](t, admin, "select count(*) from voice_recordings where status <> 'done'"); 3*n > kills {
+		t.Errorf("%d recordings were interrupted, and helixd was killed %d times", n, kills)
+	}
+	// Of many kills three may meet the same recording: it fails, and its answers stay for whoever tries it again.
+	if get[bool](t, admin, `select exists (select from helix.voice_work w join voice_recordings r on r.id = w.recording_id where r.status = 'done')
+			or exists (select from helix.voice_answers a join voice_recordings r on r.id = a.recording_id where r.status = 'done')`) {
 		t.Error("work or answers are left")
 	}
 	if problems := speech.Problems(); len(problems) > 0 {
@@ -135,7 +144,7 @@ func TestVoiceSurvivesKill(t *testing.T) {
 			keys[r.Transcript] = r.Key
 		}
 	}
-	rows, err := admin.Query(t.Context(), "select transcript, attempts from voice_recordings")
+	rows, err := admin.Query(t.Context(), "select coalesce(transcript, ''), attempts from voice_recordings")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,12 +161,13 @@ func TestVoiceSurvivesKill(t *testing.T) {
 				asked += byKey[key]
 			}
 		}
-		if asked < 1 || asked > attempts {
+		if transcript != "" && (asked < 1 || asked > attempts) {
 			t.Errorf("of %q the provider has seen %d requests, and the row counts %d attempts", transcript, asked, attempts)
 		}
 		seen += asked
 	}
-	if rows.Err() != nil || seen != speech.Count() {
+	interrupted := get[int](t, admin, "select coalesce(sum(attempts), 0)::int from voice_recordings where status = 'failed'")
+	if rows.Err() != nil || seen > speech.Count() || seen+interrupted < speech.Count() {
 		t.Errorf("%d requests are of rows, of %d; error %v", seen, speech.Count(), rows.Err())
 	}
 	t.Logf("%d recordings, %d requests, %d kills", made, speech.Count(), kills)

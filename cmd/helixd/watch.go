@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/rs/zerolog"
 
@@ -87,14 +86,14 @@ func (w *watch) look(ctx context.Context) error {
 		}
 	}
 	// The heartbeat must not wait for this row until the disk, or a standby, has it.
-	err = pgx.BeginFunc(ctx, w.pool, func(tx pgx.Tx) error {
-		_, err := tx.Exec(ctx, `update helix.leaders set verified_lsn = $2::pg_lsn
-			where slot = $1 and (verified_lsn < $2::pg_lsn - (1 << 20)::numeric or verified_lsn is null or verified_lsn < $2::pg_lsn and exists (select from helix.inbox))
-				and set_config('synchronous_commit', 'off', true) = 'off'`, w.cfg.slot, lsn)
-		return err
-	})
+	_, err = w.pool.Exec(ctx, `update helix.leaders set verified_lsn = $2::pg_lsn
+		where slot = $1 and (verified_lsn < $2::pg_lsn - (1 << 20)::numeric or verified_lsn is null or verified_lsn < $2::pg_lsn and exists (select from helix.inbox))
+			and set_config('synchronous_commit', 'off', true) = 'off'`, w.cfg.slot, lsn)
 	if err != nil {
 		return fmt.Errorf("write how far the publication is verified: %w", err)
+	}
+	if err := w.notePosition(ctx); err != nil {
+		return err
 	}
 	r, err := stream.ReadRetention(ctx, w.pool, w.cfg.slot)
 	if err != nil {
