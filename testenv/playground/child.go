@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -91,11 +92,10 @@ func output(ctx context.Context, dir string, env []string, name string, args ...
 
 // cleanEnv is this process's environment without what would lead helixd elsewhere, and with more.
 func cleanEnv(more ...string) []string {
-	var env []string
-	for _, kv := range os.Environ() {
-		if !strings.HasPrefix(kv, "PG") && !strings.HasPrefix(kv, "SUPABASE_") && !strings.HasPrefix(kv, "HELIX_") && !strings.HasPrefix(kv, "DEEPGRAM_") {
-			env = append(env, kv)
-		}
-	}
+	env := slices.DeleteFunc(os.Environ(), func(kv string) bool {
+		return slices.ContainsFunc([]string{"PG", "SUPABASE_", "HELIX_", "DEEPGRAM_", "ANTHROPIC_", "EMBEDDINGS_"}, func(prefix string) bool {
+			return strings.HasPrefix(kv, prefix)
+		})
+	})
 	return append(env, more...)
 }

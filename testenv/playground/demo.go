@@ -51,7 +51,7 @@ func demo(ctx context.Context, out *printer, r repo) error {
 // play makes the world and plays all acts on it.
 func play(ctx context.Context, out *printer, r repo, w *world, work, log string) (err error) {
 	begun := time.Now()
-	out.line("%s", out.bold("helixd demo: three devices edit the same note, skills run, and speech becomes text"))
+	out.line("%s", out.bold("helixd demo: devices edit the same note, skills run, speech becomes text,\n             and memories become patterns"))
 	out.line("")
 	if err := r.makeState(); err != nil {
 		return err
@@ -96,6 +96,7 @@ func play(ctx context.Context, out *printer, r repo, w *world, work, log string)
 	if w.recogniser != nil {
 		acts = append(acts, voiceActs...)
 	}
+	acts = append(append(acts, memoryActs...), analysisActs...)
 	for i, a := range acts {
 		out.line("")
 		out.line("%s", out.bold(fmt.Sprintf("%d. %s", i+1, a.name)))

@@ -40,6 +40,9 @@ type stage struct {
 	skills map[string]string // ids by name
 	work   string            // a folder that is thrown away
 
+	diary   []memory // what she remembers, ascending by time
+	another memory   // and what she has yet to write
+
 	seen      []time.Duration // of each resolved write: COMMIT confirmed → row visible
 	committed []time.Duration // commit → commit, as the server says
 }

@@ -10,10 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/jackc/pgx/v5"
-
-	"github.com/helixd/helixd/migrations"
 	"github.com/helixd/helixd/testenv"
+	"github.com/helixd/helixd/testenv/supabasejs"
 )
 
 func TestMain(m *testing.M) { testenv.Main(m) }
@@ -22,41 +20,26 @@ func TestSupabaseJS(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a server of its own, and installs it the first time")
 	}
-	node, packages := node(t)
 	db := testenv.New(t)
+	project := supabasejs.Start(t, db)
 	conn := db.Connect(t, "postgres")
-	if err := migrations.Up(t.Context(), conn, func(migrations.Migration) {}); err != nil {
+	rights := supabasejs.Rights(t, conn)
+	supabasejs.Helixd(t, db)
+
+	files, err := filepath.Glob("*.mjs")
+	if err != nil {
 		t.Fatal(err)
 	}
-	rights := rightsOf(t, conn)
-	dir := scripts(t, packages)
-	url := startLite(t, node, dir, db)
-
-	// At its first request supabase-lite grants everything on every table to anon
-	// and authenticated. Each migration may run again, and takes that back.
-	for _, m := range migrations.All() {
-		err := pgx.BeginFunc(t.Context(), conn, func(tx pgx.Tx) error {
-			_, err := tx.Conn().PgConn().Exec(t.Context(), m.SQL).ReadAll()
-			return err
-		})
-		if err != nil {
-			t.Fatalf("%s again: %v", m.File(), err)
-		}
-	}
-	if got := rightsOf(t, conn); got != rights {
-		t.Fatalf("after the migrations ran again the rights are\n%s\nand were\n%s", got, rights)
-	}
-	startHelixd(t, db)
-
+	dir := supabasejs.Folder(t, ".", supabasejs.Packages(t, "testenv/supabasejs"), files...)
 	tests, err := filepath.Glob("*.test.mjs")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range tests {
 		t.Run(strings.TrimSuffix(name, ".test.mjs"), func(t *testing.T) {
-			cmd := exec.CommandContext(t.Context(), node, "--test", "--test-reporter=spec", name)
+			cmd := exec.CommandContext(t.Context(), supabasejs.Node(t), "--test", "--test-reporter=spec", name)
 			cmd.Dir = dir
-			cmd.Env = append(os.Environ(), "SUPABASE_URL="+url, "SUPABASE_PUBLISHABLE_KEY="+publishableKey)
+			cmd.Env = append(os.Environ(), "SUPABASE_URL="+project.URL, "SUPABASE_PUBLISHABLE_KEY="+project.Key)
 			out, err := cmd.CombinedOutput()
 			if err != nil {
 				t.Fatalf("%v\n%s", err, out)
@@ -64,34 +47,7 @@ func TestSupabaseJS(t *testing.T) {
 			t.Logf("\n%s", out)
 		})
 	}
-	if got := rightsOf(t, conn); got != rights {
+	if got := supabasejs.Rights(t, conn); got != rights {
 		t.Errorf("the app's requests changed the rights to\n%s", got)
 	}
-}
-
-func rightsOf(t *testing.T, conn *pgx.Conn) string {
-	t.Helper()
-	var rights string
-	err := conn.QueryRow(t.Context(), `select string_agg(oid::regclass || ' ' || relacl::text, E'\n' order by oid::regclass::text)
-		from pg_class where relnamespace = 'public'::regnamespace and relacl is not null`).Scan(&rights)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return rights
-}
-
-// startHelixd builds helixd and runs it beside the database, as an operator does.
-func startHelixd(t *testing.T, db *testenv.Database) {
-	t.Helper()
-	path, err := filepath.Abs("../../.helix/bin/helixd-supabasejs")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", path, "../../cmd/helixd").CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
-	}
-	cmd := exec.Command(path, "run", "--slot", db.SlotName("js"))
-	cmd.Dir = t.TempDir() // no .env of the developer's
-	cmd.Env = append(os.Environ(), "SUPABASE_DB_URL="+db.URL("postgres"))
-	child(t, "helixd", cmd)
 }

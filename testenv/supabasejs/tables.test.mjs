@@ -8,8 +8,10 @@ const tables = {
   skills: { row: { name: 'one', kind: 'javascript', source: '1' }, change: { name: 'two' }, result: { status: 'ready' } },
   skill_runs: { row: { definition: { steps: [] } }, change: { cancel_requested: true }, result: { status: 'succeeded' } },
   voice_recordings: { row: { storage_path: 'recordings/one.wav' }, change: { language: 'en' }, result: { transcript: 'forged' } },
-  psychology_layers: { row: { layer_number: 1, data: { n: 1 } }, change: { data: { n: 2 } }, result: { decay_rate: 0 } },
+  psychology_layers: { row: { layer_number: 1, data: { n: 1 } }, change: { data: { n: 2 } }, result: { decay_rate: 0 },
+    key: 'user_id,layer_number' }, // helixd may have made it
   synthesis_settings: { row: { memory_limit: 10 }, change: { memory_limit: 20 } },
+  privacy_settings: { row: { opt_out: ['memories.content'] }, change: { redact_names: ['Ada'] } },
   memory_synthesis_jobs: { row: { synthesis_type: 'full_synthesis' }, change: {}, result: { summary: 'forged' } },
   sync_policies: { row: { entity_type: 'note', strategy: 'merge' }, change: { strategy: 'manual' } },
 }
@@ -19,7 +21,7 @@ before(async () => {
   [alice, bob] = [await signedIn('carol'), await signedIn('dave')]
 })
 
-for (const [table, { row, change, result }] of Object.entries(tables)) {
+for (const [table, { row, change, result, key }] of Object.entries(tables)) {
   test(table, async t => {
     const [own, others] = [() => alice.client.from(table), () => bob.client.from(table)]
     const there = await own().select().limit(0)
@@ -29,7 +31,8 @@ for (const [table, { row, change, result }] of Object.entries(tables)) {
       const [column] = Object.keys(result)
       refused(await own().insert({ ...row, ...result }), '42501', new RegExp(`${table}\\.${column} `))
     }
-    const { id, user_id } = ok(await own().insert(row).select().single())
+    const made = key ? own().upsert({ user_id: alice.id, ...row }, { onConflict: key }) : own().insert(row)
+    const { id, user_id } = ok(await made.select().single())
     assert.equal(user_id, alice.id)
     const changed = ok(await own().update({ ...row, ...change }).eq('id', id).select().single())
     for (const [column, value] of Object.entries(change)) assert.deepEqual(changed[column], value)
