@@ -90,28 +90,41 @@ func runDrain(job drainJob) (result drained, err error) {
 
 // startDrain runs a job in a child.
 func startDrain(ctx context.Context, job drainJob) (result drained, err error) {
+	p, err := runChild(ctx, childEnv, job, &result)
+	if err == nil {
+		result.CPU = p.cpu()
+	}
+	return result, err
+}
+
+// runChild runs this binary with a variable of the environment set, a job on its
+// stdin and its result on its stdout.
+func runChild(ctx context.Context, env string, job, result any) (*process, error) {
 	self, err := os.Executable()
 	if err != nil {
-		return result, err
-	}
-	in, err := json.Marshal(job)
-	if err != nil {
-		return result, err
+		return nil, err
 	}
 	cmd := exec.CommandContext(ctx, self)
-	cmd.Env = append(os.Environ(), childEnv+"=1")
+	cmd.Env = append(os.Environ(), env+"=1")
+	return runJob(ctx, cmd, job, result)
+}
+
+// runJob runs a program that reads a job and writes its result, both JSON.
+func runJob(ctx context.Context, cmd *exec.Cmd, job, result any) (*process, error) {
+	in, err := json.Marshal(job)
+	if err != nil {
+		return nil, err
+	}
 	cmd.Stdin, cmd.Stderr = bytes.NewReader(in), os.Stderr
 	var out bytes.Buffer
 	cmd.Stdout = &out
 	p, err := startProcess(cmd)
 	if err != nil {
-		return result, err
+		return nil, err
 	}
 	<-p.done
 	if p.err != nil {
-		return result, errors.Join(p.err, ctx.Err())
+		return nil, errors.Join(p.err, ctx.Err())
 	}
-	err = json.Unmarshal(out.Bytes(), &result)
-	result.CPU = p.cpu()
-	return result, err
+	return p, json.Unmarshal(out.Bytes(), result)
 }

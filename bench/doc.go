@@ -10,6 +10,7 @@
 //	memory    the daemon works off one large transaction
 //	latency   a user's commit until the result's, at 500 transactions a second
 //	takeover  the leader's end until a standby applies something, at the same rate
+//	clusters  vectors to clusters: scikit-learn's methods and helixd's, and the graph
 //
 // Runs of helixd and its peers take turns. Each drain is a process of its own,
 // whose peak resident memory is its own too; it must have seen every row of the

@@ -59,8 +59,11 @@ func readMachine(ctx context.Context, conn *pgx.Conn) (m machine, err error) {
 
 // peakRSS reads the most memory that a process ever had resident, in MB; 0 where
 // there is no /proc.
-func peakRSS(pid string) float64 {
-	kb, _, _ := strings.Cut(procField("/proc/"+pid+"/status", "VmHWM"), " ")
+func peakRSS(pid string) float64 { return memoryOf(pid, "VmHWM") }
+
+// memoryOf reads a field of a process's status, in MB.
+func memoryOf(pid, field string) float64 {
+	kb, _, _ := strings.Cut(procField("/proc/"+pid+"/status", field), " ")
 	n, _ := strconv.ParseFloat(kb, 64)
 	return n / 1024
 }

@@ -26,6 +26,9 @@ func main() {
 	if os.Getenv(childEnv) != "" {
 		os.Exit(childMain())
 	}
+	if os.Getenv(clusterEnv) != "" {
+		os.Exit(clusterMain())
+	}
 	os.Exit(run())
 }
 
@@ -33,6 +36,7 @@ func main() {
 type options struct {
 	rows       int
 	runs       int
+	quick      bool
 	only       string
 	json       string
 	markdown   string
@@ -42,10 +46,10 @@ type options struct {
 
 func (o *options) parse(args []string) error {
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
-	quick := flags.Bool("quick", false, "a tenth of the rows, and 3 runs")
-	flags.IntVar(&o.rows, "rows", 1_000_000, "rows of the large transaction; 3/10 of it are the one-row transactions, 2/10 the sync deltas, 1/10 the durable upserts")
+	flags.BoolVar(&o.quick, "quick", false, "a tenth of the rows, 3 runs, and no clusters of 20,000 rows")
+	flags.IntVar(&o.rows, "rows", 1_000_000, "rows of the large transaction; 3/10 of it are the one-row transactions, 2/10 the sync deltas, 1/10 the durable upserts, all the layers")
 	flags.IntVar(&o.runs, "runs", 5, "runs of each side, of which the median counts")
-	flags.StringVar(&o.only, "only", "", "sections, with commas: decode,drain,apply,sync,memory,latency,takeover,calls,skills,decodes,voice")
+	flags.StringVar(&o.only, "only", "", "sections, with commas: decode,drain,apply,sync,memory,latency,takeover,idle,calls,skills,decodes,voice,clusters,decay")
 	flags.StringVar(&o.json, "json", "", "write the figures to this file as well")
 	flags.StringVar(&o.markdown, "markdown", "", "write the table to this file, for a page that carries it")
 	flags.StringVar(&o.helixd, "helixd", "", "measure this helixd binary instead of one built now")
@@ -61,7 +65,7 @@ func (o *options) parse(args []string) error {
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	if *quick {
+	if o.quick {
 		o.rows, o.runs = o.rows/10, min(o.runs, 3)
 	}
 	if o.rows < 100 || o.runs < 1 || flags.NArg() > 0 {
@@ -78,8 +82,9 @@ type section struct {
 }
 
 var sections = []section{
-	{"decode", decodeMessages}, {"drain", drain}, {"apply", apply}, {"sync", syncBacklog}, {"memory", syncLarge}, {"latency", latency}, {"takeover", takeover},
+	{"decode", decodeMessages}, {"drain", drain}, {"apply", apply}, {"sync", syncBacklog}, {"memory", syncLarge}, {"latency", latency}, {"takeover", takeover}, {"idle", idle},
 	{"calls", sandboxCalls}, {"skills", skills}, {"decodes", decodes}, {"voice", voice},
+	{"clusters", clusters}, {"decay", decayTicks},
 }
 
 func (o *options) sections() ([]section, error) {
