@@ -4,26 +4,27 @@ GO ?= go
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.7.0
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-17 test-long bench check fmt dev dev-down build build-record engines setup fuzz
+.PHONY: help demo test test-17 test-long bench check fmt dev dev-down build build-record engines setup fuzz vuln release
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-demo: setup ## three devices edit notes offline and come together; skills run; speech becomes text (1 min)
+demo: setup ## three devices edit notes offline and come together; skills run; speech becomes text; memories become patterns (2 min)
 	@$(GO) run ./testenv/playground demo
 
-test: setup check ## format, vet, lint and all tests, with the race detector but for the attacks (20 min)
-	$(GO) test -race -timeout 20m $$($(GO) list ./... | grep -v -e /attack -e cmd/helixd)
-	$(GO) test -race -timeout 20m ./cmd/helixd # alone: it starts many processes, and waits for them
-	$(GO) test ./reactors/skills/attack ./reactors/voice/decode/attack
+test: setup check ## format, vet, lint and all tests, with the race detector but for the attacks (30 min)
+	$(GO) test -race -timeout 20m $$($(GO) list ./... | grep -v -e /attack -e cmd/helixd -e examples/ -e /deploy)
+	$(GO) test -race -timeout 30m -p 1 ./cmd/helixd ./deploy ./examples/... # one by one: they start many processes, and wait for them
+	cd deploy/kubernetes && $(GO) test ./...
+	$(GO) test ./reactors/skills/attack ./reactors/voice/decode/attack ./reactors/synthesis ./reactors/synthesis/cluster ./reactors/synthesis/analysis/local
 	$(GO) test -run 'Law' ./reactors/sync -rapid.checks 5000
 
 test-17: setup ## the tests on Postgres 17, in containers; makes the image and starts dockerd where it must (15 min)
 	@GO=$(GO) testenv/test-17.sh
 
 test-long: setup check ## the full counts: kills, restarts, property cases, fuzzing (1 h)
-	HELIX_TEST_LONG=1 $(GO) test -race -timeout 90m $$($(GO) list ./... | grep -v -e /attack -e cmd/helixd)
-	HELIX_TEST_LONG=1 $(GO) test -race -timeout 90m ./cmd/helixd
+	HELIX_TEST_LONG=1 $(GO) test -race -timeout 90m $$($(GO) list ./... | grep -v -e /attack -e cmd/helixd -e examples/ -e /deploy)
+	HELIX_TEST_LONG=1 $(GO) test -race -timeout 120m -p 1 ./cmd/helixd ./deploy ./examples/...
 	HELIX_TEST_LONG=1 $(GO) test -timeout 30m ./reactors/skills/attack ./reactors/voice/decode/attack
 	$(GO) test -timeout 60m -run 'Law' ./reactors/sync -rapid.checks 100000
 	@$(MAKE) --no-print-directory fuzz FUZZTIME=5m
@@ -32,13 +33,14 @@ test-long: setup check ## the full counts: kills, restarts, property cases, fuzz
 fuzz: ## each fuzz target for FUZZTIME (30s)
 	@set -e; for p in ./replication/pgoutput ./reactors/sync ./reactors/sandbox ./reactors/sandbox/precheck \
 	  ./reactors/skills/javascript ./reactors/skills/schema ./reactors/skills/workflow ./reactors/skills/rights \
-	  ./reactors/skills/host/broker ./reactors/voice/provider ./reactors/voice/storage ./reactors/voice/command; do \
+	  ./reactors/skills/host/broker ./reactors/voice/provider ./reactors/voice/storage ./reactors/voice/command \
+	  ./reactors/synthesis/phrase ./reactors/synthesis/analysis/local ./reactors/decay ./reactors/llm ./reactors/redact ./internal/phoenix; do \
 	  for f in $$($(GO) test -list '^Fuzz' $$p | grep ^Fuzz); do \
 	    echo "fuzzing $$p $$f for $(FUZZTIME)"; \
 	    $(GO) test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 1s $$p; done; done
 FUZZTIME ?= 30s
 
-bench: setup ## figures beside their peers, on a plain build (12 min)
+bench: setup ## figures beside their peers, on a plain build (30 min)
 	@cd bench && $(GO) run .
 
 check: ## gofmt, vet and staticcheck
@@ -47,6 +49,12 @@ check: ## gofmt, vet and staticcheck
 	$(GO) vet -tags failpoint ./...
 	CGO_ENABLED=1 $(GO) vet -tags record ./cmd/helixd
 	$(GO) run $(STATICCHECK) ./...
+
+vuln: ## known vulnerabilities in what helixd uses; asks vuln.go.dev
+	$(GO) run golang.org/x/vuln/cmd/govulncheck@v1.1.4 ./...
+
+release: ## archives for Linux and macOS, SBOMs and SHA256SUMS in dist/; VERSION=v1.2.3
+	@GO=$(GO) deploy/release.sh $(VERSION)
 
 fmt: ## gofmt everything
 	gofmt -w .
