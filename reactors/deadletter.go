@@ -29,17 +29,17 @@ func queueDeadLetters(batch *pgx.Batch, slot string, rejected []rejection) {
 	reactors, tables, ops := make([]string, n), make([]string, n), make([]string, n)
 	keys, users := make([]string, n), make([]*string, n)
 	lsns, ordinals := make([]string, n), make([]int32, n)
-	errs, states, times := make([]string, n), make([]*string, n), make([]time.Time, n)
+	errs, states, times := make([]string, n), make([]string, n), make([]time.Time, n)
 	for i, r := range rejected {
 		reactors[i], tables[i], ops[i] = r.reactor, r.row.table, r.row.Op.String()
 		keys[i], users[i] = r.row.identify()
 		lsns[i], ordinals[i] = r.row.CommitLSN.String(), int32(r.row.Ordinal)
-		errs[i], states[i], times[i] = r.err.Error(), sqlState(r.err), r.row.Committed
+		errs[i], states[i], times[i] = r.err.Error(), SQLState(r.err), r.row.Committed
 	}
 	batch.Queue(`insert into helix.dead_letters
 			(slot, reactor, table_name, op, key, user_id, lsn, ordinal, error, sqlstate, committed_at)
 		select $1, r.reactor, r.table_name, r.op, r.key::jsonb, r.user_id::uuid, r.lsn::pg_lsn, r.ordinal,
-			r.error, r.sqlstate, r.committed_at
+			r.error, nullif(r.sqlstate, ''), r.committed_at
 		from unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::int[],
 			$9::text[], $10::text[], $11::timestamptz[])
 			as r (reactor, table_name, op, key, user_id, lsn, ordinal, error, sqlstate, committed_at)
@@ -53,11 +53,11 @@ func queueRetried(batch *pgx.Batch, again []rejection) {
 	if len(again) == 0 {
 		return
 	}
-	ids, errs, states := make([]int64, len(again)), make([]string, len(again)), make([]*string, len(again))
+	ids, errs, states := make([]int64, len(again)), make([]string, len(again)), make([]string, len(again))
 	for i, r := range again {
-		ids[i], errs[i], states[i] = r.row.letter, r.err.Error(), sqlState(r.err)
+		ids[i], errs[i], states[i] = r.row.letter, r.err.Error(), SQLState(r.err)
 	}
-	batch.Queue(`update helix.dead_letters d set error = r.error, sqlstate = r.sqlstate, attempts = d.attempts + 1, retried_at = now()
+	batch.Queue(`update helix.dead_letters d set error = r.error, sqlstate = nullif(r.sqlstate, ''), attempts = d.attempts + 1, retried_at = now()
 		from unnest($1::bigint[], $2::text[], $3::text[]) as r (id, error, sqlstate) where d.id = r.id`, ids, errs, states)
 }
 

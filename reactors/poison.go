@@ -1,10 +1,6 @@
 package reactors
 
-import (
-	"errors"
-
-	"github.com/jackc/pgx/v5/pgconn"
-)
+import "errors"
 
 // ErrData marks an error of a Reactor that comes from what is stored about the
 // rows at fault: the Dispatcher looks for them, as for any bad data.
@@ -19,23 +15,15 @@ func Poison(err error) bool {
 	if errors.Is(err, ErrData) {
 		return true
 	}
-	var pgErr *pgconn.PgError
-	if !errors.As(err, &pgErr) || len(pgErr.Code) != 5 {
+	state := SQLState(err)
+	if len(state) != 5 {
 		return false
 	}
-	switch pgErr.Code {
+	switch state {
 	case "54000", // a value that an app's index cannot take
 		"P0001": // an app's trigger that raises
 		return true
 	}
-	class := pgErr.Code[:2]
+	class := state[:2]
 	return class == "22" || class == "23"
-}
-
-func sqlState(err error) *string {
-	var pgErr *pgconn.PgError
-	if errors.As(err, &pgErr) {
-		return &pgErr.Code
-	}
-	return nil
 }

@@ -2,7 +2,6 @@ package decay
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -11,7 +10,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/jackc/pgx/v5/pgxpool"
 
@@ -163,8 +161,7 @@ func (t *Ticker) unlock(ctx context.Context, conn *pgxpool.Conn) {
 // refused reports whether it is a row's fault: its data is refused, or a client has
 // kept it locked for longer than rowLock.
 func refused(err error) bool {
-	var pgErr *pgconn.PgError
-	return reactors.Poison(err) || errors.As(err, &pgErr) && pgErr.Code == "55P03"
+	return reactors.Poison(err) || reactors.Locked(err)
 }
 
 // place is where in the table a row stands, its ctid as one number.

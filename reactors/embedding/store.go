@@ -2,15 +2,12 @@ package embedding
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/pgvector/pgvector-go"
 
 	"github.com/helixd/helixd/internal/failpoint"
@@ -26,20 +23,20 @@ func (r *run) store(ctx context.Context, texts []text, vectors [][]float32, paid
 		rows[i] = vectorRow{t, pgvector.NewVector(vectors[i]).String()}
 	}
 	_, err := r.write(ctx, rows, paid, waits, r.update)
-	if sqlState(err) == lockNotAvailable { // the others are not to be bought again
+	if reactors.Locked(err) { // the others are not to be bought again
 		var held []text
 		if held, err = r.write(ctx, rows, paid, skips, r.update); err == nil && len(held) > 0 {
 			err = r.aside(ctx, held, errHeld, time.Minute, mostAside, math.MaxInt)
 		}
 	}
-	if refused(err) { // by an app's trigger or constraint, one row perhaps
+	if reactors.Refused(err) { // by an app's trigger or constraint, one row perhaps
 		var not []text
 		var why *fault
 		_, err = r.write(ctx, rows, paid, waits, func(ctx context.Context, tx pgx.Tx, rows []vectorRow) error {
 			for i := range rows {
 				err := pgx.BeginFunc(ctx, tx, func(tx pgx.Tx) error { return r.update(ctx, tx, rows[i:i+1]) })
-				if refused(err) {
-					not, why = append(not, rows[i].text), notStored(sqlState(err))
+				if reactors.Refused(err) {
+					not, why = append(not, rows[i].text), notStored(reactors.SQLState(err))
 				} else if err != nil {
 					return err
 				}
@@ -57,8 +54,6 @@ type vectorRow struct {
 	text
 	vector string
 }
-
-const lockNotAvailable = "55P03"
 
 // What is done about memories whose rows somebody holds.
 const (
@@ -159,19 +154,4 @@ func (r *run) update(ctx context.Context, tx pgx.Tx, rows []vectorRow) error {
 			select memory_id from helix.embedding_work where memory_id = any ($1) order by memory_id for update)`, ids) // in the Reactor's order
 	}
 	return err
-}
-
-// refused reports whether the same will not be taken another time: an app's
-// triggers and constraints, and rights that are missing, say so.
-func refused(err error) bool {
-	return reactors.Poison(err) || strings.HasPrefix(sqlState(err), "42")
-}
-
-// sqlState is what Postgres said, without the values that its message may quote.
-func sqlState(err error) string {
-	var pgErr *pgconn.PgError
-	if errors.As(err, &pgErr) {
-		return pgErr.Code
-	}
-	return ""
 }

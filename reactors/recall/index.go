@@ -2,13 +2,12 @@ package recall
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
 
+	"github.com/helixd/helixd/reactors"
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // Index names. The former one, of whole precision, is of earlier versions.
@@ -76,7 +75,7 @@ func (s *Service) build(ctx context.Context, conn *pgx.Conn, definition string) 
 	defer done()
 	create := "create index concurrently " + indexName + " on public.memories " + definition
 	_, err := conn.Exec(ctx, create)
-	if state := sqlState(err); strings.HasPrefix(state, "SQLSTATE 53") && ctx.Err() == nil {
+	if state := reactors.SQLState(err); strings.HasPrefix(state, "53") && ctx.Err() == nil {
 		// Parallel workers need shared memory, of which containers may have little.
 		s.log.Info().Str("sqlstate", state).Msg("recall: making the vector index again, without parallel workers")
 		if err = dropLeftovers(ctx, conn); err == nil {
@@ -147,14 +146,13 @@ func (s *Service) dropFormer(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
-// sqlState is what may be said of an error: its message may quote a row.
-func sqlState(err error) string {
-	var pgErr *pgconn.PgError
-	switch {
+// reason is what may be said of an error: its message may quote a row.
+func reason(err error) string {
+	switch state := reactors.SQLState(err); {
 	case err == nil:
 		return ""
-	case errors.As(err, &pgErr):
-		return "SQLSTATE " + pgErr.Code
+	case state != "":
+		return "SQLSTATE " + state
 	}
 	return "no answer"
 }

@@ -74,7 +74,7 @@ func (s *Service) Start(ctx context.Context, jobs *reactors.Jobs) error {
 				s.log.Warn().Err(err).Msg("recall: the vector index could not be tended; trying again")
 				// A new slot waits for the index and the index for the slot's snapshot,
 				// as after an upgrade that widens the publication.
-				if sqlState(err) == "SQLSTATE 40P01" {
+				if reactors.SQLState(err) == "40P01" {
 					pause = tendRetry
 				}
 			}
@@ -155,7 +155,7 @@ func (s *Service) failure(ctx context.Context, ran bool, err error) {
 	defer s.mu.Unlock()
 	switch {
 	case err != nil && ctx.Err() == nil:
-		s.failed = sqlState(err)
+		s.failed = reason(err)
 	case ran && err == nil:
 		s.failed = ""
 	}

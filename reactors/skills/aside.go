@@ -1,12 +1,12 @@
 package skills
 
 import (
-	"errors"
 	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/helixd/helixd/reactors"
 )
 
 // Somebody else's lock on one row delays that row's result, and no other.
@@ -22,21 +22,15 @@ const (
 // is. A process that starts tries those again.
 const givenUp = "given up"
 
-// isLocked reports whether a row was locked for longer than lock_timeout.
-func isLocked(err error) bool {
-	var pgErr *pgconn.PgError
-	return errors.As(err, &pgErr) && pgErr.Code == "55P03"
-}
-
 // ofRows reports whether err may be the fault of one of the rows that are written:
 // an app's triggers and constraints can say anything but what the server says of
 // its own state.
 func ofRows(err error) bool {
-	var pgErr *pgconn.PgError
-	if !errors.As(err, &pgErr) || len(pgErr.Code) != 5 {
+	state := reactors.SQLState(err)
+	if len(state) != 5 {
 		return false
 	}
-	switch pgErr.Code[:2] {
+	switch state[:2] {
 	case "08", "25", "40", "53", "55", "57", "58", "F0", "XX":
 		return false
 	}

@@ -131,7 +131,7 @@ func (c *committer) commit(group []*item) {
 		case err == nil:
 			settle(group)
 			return
-		case isLocked(err):
+		case reactors.Locked(err):
 			free, locked := c.free(group)
 			c.setAside(locked, lockedRetry)
 			group = free

@@ -8,6 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/helixd/helixd/reactors"
 	"github.com/helixd/helixd/reactors/voice/command"
 )
 
@@ -23,7 +24,7 @@ func (s *Service) act(ctx context.Context, tx pgx.Tx, r command.Recording) error
 		if passing(err) {
 			return fmt.Errorf("do what a transcript says: %w", err) // all of it once more
 		}
-		s.log.Warn().Str("sqlstate", sqlState(err)).Stringer("recording", r.ID).Msg("what a transcript leads to was not done")
+		s.log.Warn().Str("sqlstate", reactors.SQLState(err)).Stringer("recording", r.ID).Msg("what a transcript leads to was not done")
 		kind := command.Command
 		if r.Memo {
 			kind = command.Memory
@@ -47,6 +48,6 @@ func (s *Service) act(ctx context.Context, tx pgx.Tx, r command.Recording) error
 // passing reports whether an error may be gone at another time: a lost connection,
 // a deadlock, a lock, a full disk, a server that is restarted.
 func passing(err error) bool {
-	state := sqlState(err)
+	state := reactors.SQLState(err)
 	return state == "" || slices.Contains([]string{"08", "40", "53", "55", "57", "58"}, state[:2])
 }

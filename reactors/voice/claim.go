@@ -142,7 +142,7 @@ func (s *Service) takeOrSetAside(ctx context.Context, tx pgx.Tx, job *river.Job[
 	if !refused(err) {
 		return c, err
 	}
-	s.log.Warn().Str("sqlstate", sqlState(err)).Str("user", job.Args.UserID).Msg("a recording cannot be written; it waits, and the user's others go on")
+	s.log.Warn().Str("sqlstate", reactors.SQLState(err)).Str("user", job.Args.UserID).Msg("a recording cannot be written; it waits, and the user's others go on")
 	return nil, s.setAside(ctx, tx, job.Args.UserID)
 }
 

@@ -5,11 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/riverqueue/river"
 
 	"github.com/helixd/helixd/internal/failpoint"
@@ -60,12 +58,12 @@ func (s *Service) finish(ctx context.Context, job *river.Job[Lane], c *claim, o 
 		case ctx.Err() != nil:
 			return err
 		case refused(err) && o.answer != nil:
-			s.log.Warn().Str("sqlstate", sqlState(err)).Stringer("recording", c.id).Msg("a transcript is refused by the database")
+			s.log.Warn().Str("sqlstate", reactors.SQLState(err)).Stringer("recording", c.id).Msg("a transcript is refused by the database")
 			o = &outcome{fault: refusal(err), provider: o.provider}
 			continue
 		case refused(err):
-			return fmt.Errorf("recording %s cannot be written, whatever came of it: SQLSTATE %s", c.id, sqlState(err))
-		case !isLocked(err):
+			return fmt.Errorf("recording %s cannot be written, whatever came of it: SQLSTATE %s", c.id, reactors.SQLState(err))
+		case !reactors.Locked(err):
 			s.log.Warn().Err(err).Stringer("recording", c.id).Msg("what came of a recording is not written yet; trying again")
 		}
 		select {
@@ -260,26 +258,15 @@ func optional(s string) *string {
 	return &s
 }
 
-func isLocked(err error) bool { return sqlState(err) == "55P03" }
-
-// refused reports whether the same will not be taken another time: an app's
-// triggers and constraints, and rights that are missing, say so.
+// refused reports whether the same will not be taken another time: Postgres says so,
+// or who acts upon a transcript does.
 func refused(err error) bool {
-	return reactors.Poison(err) || strings.HasPrefix(sqlState(err), "42") || sqlState(err) == "" && rowError(err) != nil
+	return reactors.Refused(err) || reactors.SQLState(err) == "" && rowError(err) != nil
 }
 
 func refusal(err error) *Error {
 	if fault := rowError(err); fault != nil {
 		return fault
 	}
-	return notStored(sqlState(err))
-}
-
-// sqlState is what Postgres said, without the values that its message may quote.
-func sqlState(err error) string {
-	var pgErr *pgconn.PgError
-	if errors.As(err, &pgErr) {
-		return pgErr.Code
-	}
-	return ""
+	return notStored(reactors.SQLState(err))
 }

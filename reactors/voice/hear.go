@@ -14,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/helixd/helixd/internal/failpoint"
+	"github.com/helixd/helixd/reactors"
 	"github.com/helixd/helixd/reactors/usage"
 	"github.com/helixd/helixd/reactors/voice/decode"
 	"github.com/helixd/helixd/reactors/voice/provider"
@@ -278,7 +279,7 @@ func (s *Service) store(ctx context.Context, c *claim, key string, a *provider.A
 		if ctx.Err() != nil || refused(err) {
 			return fmt.Errorf("store an answer: %w", err)
 		}
-		if !isLocked(err) {
+		if !reactors.Locked(err) {
 			s.log.Warn().Err(err).Stringer("recording", c.id).Msg("an answer is not stored yet; trying again")
 		}
 		select {

@@ -11,6 +11,7 @@ import (
 	"github.com/riverqueue/river"
 
 	"github.com/helixd/helixd/internal/failpoint"
+	"github.com/helixd/helixd/reactors"
 )
 
 type laneWorker struct {
@@ -48,7 +49,7 @@ func (w *laneWorker) Work(ctx context.Context, job *river.Job[Lane]) error {
 	switch {
 	case errors.Is(err, errCrowded):
 		return river.JobSnooze(crowdedWait)
-	case isLocked(err):
+	case reactors.Locked(err):
 		return river.JobSnooze(time.Second)
 	case err != nil || c == nil:
 		return err

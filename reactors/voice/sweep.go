@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/google/uuid"
+	"github.com/helixd/helixd/reactors"
 	"github.com/jackc/pgx/v5"
 	"github.com/riverqueue/river"
 )
@@ -76,7 +77,7 @@ func (s *Service) releaseLost(ctx context.Context, tx pgx.Tx) error {
 			return err
 		})
 		if refused(err) {
-			s.log.Warn().Str("sqlstate", sqlState(err)).Stringer("recording", id).Msg("a recording without a claim cannot be written")
+			s.log.Warn().Str("sqlstate", reactors.SQLState(err)).Stringer("recording", id).Msg("a recording without a claim cannot be written")
 		} else if err != nil {
 			return fmt.Errorf("let recordings without a claim wait: %w", err)
 		}

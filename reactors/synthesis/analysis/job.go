@@ -12,6 +12,7 @@ import (
 	"github.com/riverqueue/river/rivertype"
 
 	"github.com/helixd/helixd/internal/failpoint"
+	"github.com/helixd/helixd/reactors"
 )
 
 // queue is River's.
@@ -89,7 +90,7 @@ func (w *worker) Work(ctx context.Context, job *river.Job[Analyse]) error {
 			return err
 		}
 		return river.JobSnooze(pause)
-	case isLocked(err):
+	case reactors.Locked(err):
 		return river.JobSnooze(lockedWait)
 	case err != nil:
 		return err
@@ -139,11 +140,13 @@ func (s *Service) end(ctx context.Context, job *river.Job[Analyse], c *claim, r 
 	}
 	failpoint.Here("analysis-found")
 	err = s.finish(writing, job, c, func(ctx context.Context, tx pgx.Tx) error { return s.store(ctx, tx, c, r) })
-	if !refused(err) {
+	if !reactors.Refused(err) {
 		return err
 	}
-	s.log.Warn().Str("sqlstate", sqlState(err)).Stringer("analysis", c.id).Msg("an analysis is refused by the database")
-	return s.finish(writing, job, c, func(ctx context.Context, tx pgx.Tx) error { return s.fail(ctx, tx, c, notStored(sqlState(err))) })
+	s.log.Warn().Str("sqlstate", reactors.SQLState(err)).Stringer("analysis", c.id).Msg("an analysis is refused by the database")
+	return s.finish(writing, job, c, func(ctx context.Context, tx pgx.Tx) error {
+		return s.fail(ctx, tx, c, notStored(reactors.SQLState(err)))
+	})
 }
 
 // writing is a context for what must be written though the work has ended; it ends

@@ -5,12 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/riverqueue/river"
 
 	"github.com/helixd/helixd/internal/failpoint"
@@ -28,10 +26,10 @@ const (
 func (s *Service) finish(ctx context.Context, job *river.Job[Analyse], c *claim, f func(ctx context.Context, tx pgx.Tx) error) error {
 	for wait := finishRetry; ; wait = min(2*wait, mostFinishRetry) {
 		err := s.finishOnce(ctx, job, c, f)
-		if err == nil || refused(err) || ctx.Err() != nil {
+		if err == nil || reactors.Refused(err) || ctx.Err() != nil {
 			return err
 		}
-		if !isLocked(err) {
+		if !reactors.Locked(err) {
 			s.log.Warn().Err(err).Stringer("analysis", c.id).Msg("what came of an analysis is not written yet; trying again")
 		}
 		select {
@@ -188,23 +186,6 @@ func (p *plan) ids(texts []int) []string {
 		ids[i] = p.in.texts[t].ID
 	}
 	return ids
-}
-
-func isLocked(err error) bool { return sqlState(err) == "55P03" }
-
-// refused reports whether the same will not be taken another time: an app's
-// triggers and constraints, and rights that are missing, say so.
-func refused(err error) bool {
-	return err != nil && (reactors.Poison(err) || strings.HasPrefix(sqlState(err), "42"))
-}
-
-// sqlState is what Postgres said, without the values that its message may quote.
-func sqlState(err error) string {
-	var pgErr *pgconn.PgError
-	if errors.As(err, &pgErr) {
-		return pgErr.Code
-	}
-	return ""
 }
 
 func notStored(state string) *Error {
