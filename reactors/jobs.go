@@ -206,13 +206,20 @@ func (PruneInbox) Kind() string { return "prune_inbox" }
 
 // InsertOpts lets one of them wait a slot; what comes meanwhile it finds at its end.
 func (PruneInbox) InsertOpts() river.InsertOpts {
-	return river.InsertOpts{UniqueOpts: river.UniqueOpts{ByArgs: true, ByState: uniqueUntilDone}}
+	return river.InsertOpts{UniqueOpts: river.UniqueOpts{ByArgs: true, ByState: Unended}}
 }
 
-// uniqueUntilDone lets the next job of a kind in as soon as one has ended.
-var uniqueUntilDone = []rivertype.JobState{
+// Unended are the states of a job that will be worked: where they are unique, the
+// next one of a kind comes in as soon as one has ended.
+var Unended = []rivertype.JobState{
 	rivertype.JobStateAvailable, rivertype.JobStatePending, rivertype.JobStateScheduled,
 	rivertype.JobStateRunning, rivertype.JobStateRetryable,
+}
+
+// NextTry is when a job that failed is tried again: after a second, and after twice
+// as long each time, but never later than most from now.
+func NextTry(attempt int, most time.Duration) time.Time {
+	return time.Now().Add(min(time.Second<<min(max(attempt-1, 0), 20), most))
 }
 
 // keepJobs is how long a job that has ended stays, for whoever looks. Its arguments

@@ -10,7 +10,6 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/riverqueue/river"
-	"github.com/riverqueue/river/rivertype"
 	"github.com/rs/zerolog"
 
 	"github.com/helixd/helixd/reactors"
@@ -37,10 +36,7 @@ func (Due) Kind() string { return "decay_tick" }
 
 // InsertOpts implements river.JobArgsWithInsertOpts.
 func (Due) InsertOpts() river.InsertOpts {
-	return river.InsertOpts{Queue: queue, MaxAttempts: mostTrials, UniqueOpts: river.UniqueOpts{ByState: []rivertype.JobState{
-		rivertype.JobStateAvailable, rivertype.JobStatePending, rivertype.JobStateScheduled,
-		rivertype.JobStateRunning, rivertype.JobStateRetryable,
-	}}}
+	return river.InsertOpts{Queue: queue, MaxAttempts: mostTrials, UniqueOpts: river.UniqueOpts{ByState: reactors.Unended}}
 }
 
 // Service ticks by a Schedule, in one process of any number.

@@ -10,7 +10,6 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/riverqueue/river"
-	"github.com/riverqueue/river/rivertype"
 
 	"github.com/helixd/helixd/internal/failpoint"
 	"github.com/helixd/helixd/reactors"
@@ -33,9 +32,7 @@ func (EmbedMemories) Kind() string { return "embed_memories" }
 // InsertOpts lets a user have one that is not done: whoever ends it looks whether
 // more is to be done.
 func (EmbedMemories) InsertOpts() river.InsertOpts {
-	return river.InsertOpts{Queue: queue, MaxAttempts: 1000, UniqueOpts: river.UniqueOpts{ByArgs: true, ByState: []rivertype.JobState{
-		rivertype.JobStateAvailable, rivertype.JobStatePending, rivertype.JobStateScheduled,
-		rivertype.JobStateRunning, rivertype.JobStateRetryable}}}
+	return river.InsertOpts{Queue: queue, MaxAttempts: 1000, UniqueOpts: river.UniqueOpts{ByArgs: true, ByState: reactors.Unended}}
 }
 
 const (
@@ -60,7 +57,7 @@ func (*worker) Timeout(*river.Job[EmbedMemories]) time.Duration { return -1 }
 
 // NextRetry implements river.Worker.
 func (*worker) NextRetry(job *river.Job[EmbedMemories]) time.Time {
-	return time.Now().Add(min(time.Second<<min(max(job.Attempt-1, 0), 20), mostBackoff))
+	return reactors.NextTry(job.Attempt, mostBackoff)
 }
 
 // Work implements river.Worker.

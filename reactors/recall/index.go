@@ -6,8 +6,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/helixd/helixd/reactors"
 	"github.com/jackc/pgx/v5"
+
+	"github.com/helixd/helixd/reactors"
 )
 
 // Index names. The former one, of whole precision, is of earlier versions.

@@ -9,8 +9,9 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/riverqueue/river"
-	"github.com/riverqueue/river/rivertype"
 	"github.com/robfig/cron/v3"
+
+	"github.com/helixd/helixd/reactors"
 )
 
 // queue is River's.
@@ -24,8 +25,7 @@ func (Maintain) Kind() string { return "recall_maintain" }
 
 // InsertOpts implements river.JobArgsWithInsertOpts: there is one at a time.
 func (Maintain) InsertOpts() river.InsertOpts {
-	return river.InsertOpts{Queue: queue, MaxAttempts: 3, UniqueOpts: river.UniqueOpts{ByState: []rivertype.JobState{
-		rivertype.JobStateAvailable, rivertype.JobStatePending, rivertype.JobStateScheduled, rivertype.JobStateRunning, rivertype.JobStateRetryable}}}
+	return river.InsertOpts{Queue: queue, MaxAttempts: 3, UniqueOpts: river.UniqueOpts{ByState: reactors.Unended}}
 }
 
 // ParseSchedule reads six fields of cron, the first of them seconds, in UTC where

@@ -5,7 +5,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/riverqueue/river"
-	"github.com/riverqueue/river/rivertype"
+
+	"github.com/helixd/helixd/reactors"
 )
 
 // River's queues.
@@ -54,9 +55,7 @@ func (Schedule) Kind() string { return "skill_schedule" }
 
 // InsertOpts implements river.JobArgsWithInsertOpts.
 func (Schedule) InsertOpts() river.InsertOpts {
-	return river.InsertOpts{Queue: queueSchedules, UniqueOpts: river.UniqueOpts{ByArgs: true, ByState: []rivertype.JobState{
-		rivertype.JobStateAvailable, rivertype.JobStatePending, rivertype.JobStateScheduled,
-		rivertype.JobStateRunning, rivertype.JobStateRetryable}}}
+	return river.InsertOpts{Queue: queueSchedules, UniqueOpts: river.UniqueOpts{ByArgs: true, ByState: reactors.Unended}}
 }
 
 func collectText(rows pgx.Rows) ([]string, error) { return pgx.CollectRows(rows, pgx.RowTo[string]) }

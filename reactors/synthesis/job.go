@@ -9,7 +9,6 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/riverqueue/river"
-	"github.com/riverqueue/river/rivertype"
 
 	"github.com/helixd/helixd/internal/failpoint"
 	"github.com/helixd/helixd/reactors"
@@ -29,9 +28,7 @@ func (Synthesise) Kind() string { return "synthesise" }
 // InsertOpts lets a user have one that is not done: whoever ends it looks whether
 // the user is due again.
 func (Synthesise) InsertOpts() river.InsertOpts {
-	return river.InsertOpts{Queue: queue, MaxAttempts: 1000, UniqueOpts: river.UniqueOpts{ByArgs: true, ByState: []rivertype.JobState{
-		rivertype.JobStateAvailable, rivertype.JobStatePending, rivertype.JobStateScheduled,
-		rivertype.JobStateRunning, rivertype.JobStateRetryable}}}
+	return river.InsertOpts{Queue: queue, MaxAttempts: 1000, UniqueOpts: river.UniqueOpts{ByArgs: true, ByState: reactors.Unended}}
 }
 
 const (
@@ -57,7 +54,7 @@ func (*worker) Timeout(*river.Job[Synthesise]) time.Duration { return -1 }
 
 // NextRetry implements river.Worker.
 func (*worker) NextRetry(job *river.Job[Synthesise]) time.Time {
-	return time.Now().Add(min(time.Second<<min(max(job.Attempt-1, 0), 20), mostBackoff))
+	return reactors.NextTry(job.Attempt, mostBackoff)
 }
 
 // Work implements river.Worker.

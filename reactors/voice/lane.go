@@ -25,7 +25,7 @@ func (*laneWorker) Timeout(*river.Job[Lane]) time.Duration { return -1 }
 // NextRetry implements river.Worker: a lane fails when the database does, or when
 // a row cannot be written whatever is to stand in it.
 func (*laneWorker) NextRetry(job *river.Job[Lane]) time.Time {
-	return time.Now().Add(time.Second << min(max(job.Attempt-1, 0), 6))
+	return reactors.NextTry(job.Attempt, 64*time.Second)
 }
 
 // Work implements river.Worker.

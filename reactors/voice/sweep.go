@@ -6,9 +6,10 @@ import (
 	"fmt"
 
 	"github.com/google/uuid"
-	"github.com/helixd/helixd/reactors"
 	"github.com/jackc/pgx/v5"
 	"github.com/riverqueue/river"
+
+	"github.com/helixd/helixd/reactors"
 )
 
 const (

@@ -9,7 +9,6 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/riverqueue/river"
-	"github.com/riverqueue/river/rivertype"
 
 	"github.com/helixd/helixd/internal/failpoint"
 	"github.com/helixd/helixd/reactors"
@@ -29,9 +28,7 @@ func (Analyse) Kind() string { return "analyse" }
 
 // InsertOpts lets a row have one that is not done.
 func (Analyse) InsertOpts() river.InsertOpts {
-	return river.InsertOpts{Queue: queue, MaxAttempts: 1000, UniqueOpts: river.UniqueOpts{ByArgs: true, ByState: []rivertype.JobState{
-		rivertype.JobStateAvailable, rivertype.JobStatePending, rivertype.JobStateScheduled,
-		rivertype.JobStateRunning, rivertype.JobStateRetryable}}}
+	return river.InsertOpts{Queue: queue, MaxAttempts: 1000, UniqueOpts: river.UniqueOpts{ByArgs: true, ByState: reactors.Unended}}
 }
 
 // Waits.
@@ -62,7 +59,7 @@ func (*worker) Timeout(*river.Job[Analyse]) time.Duration { return -1 }
 // NextRetry implements river.Worker: it fails when the database does, or when the
 // row cannot be written whatever is to stand in it.
 func (*worker) NextRetry(job *river.Job[Analyse]) time.Time {
-	return time.Now().Add(min(time.Second<<min(max(job.Attempt-1, 0), 20), mostWait))
+	return reactors.NextTry(job.Attempt, mostWait)
 }
 
 // Work implements river.Worker.
