@@ -194,6 +194,15 @@ scrape_configs:
 	prometheus := exec.Command("prometheus", "--config.file="+config, "--storage.tsdb.path="+filepath.Join(dir, "tsdb"), "--web.listen-address=127.0.0.1:0", "--log.format=json")
 	base := "http://" + run(t, prometheus, regexp.MustCompile(`"address":"(127\.0\.0\.1:[1-9]\d*)"`))
 
+	until(t, "Prometheus to be ready", func() bool {
+		resp, err := http.Get(base + "/-/ready")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		return resp.StatusCode == http.StatusOK
+	})
+
 	work := func() {
 		t.Helper()
 		for _, sql := range []string{

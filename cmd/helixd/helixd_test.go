@@ -119,9 +119,10 @@ func (p *process) kill() {
 	<-p.done
 }
 
-// stop ends it in order and gives what it said.
+// stop ends it in order. Before its first word SIGTERM would end it otherwise.
 func (p *process) stop(t testing.TB) {
 	t.Helper()
+	until(t, "its first word", func() bool { return p.log.String() != "" })
 	_ = p.cmd.Process.Signal(syscall.SIGTERM)
 	select {
 	case <-p.done:
