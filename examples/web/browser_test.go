@@ -124,9 +124,11 @@ func (b *browser) see(selector string) {
 	b.run("see "+selector, chromedp.WaitVisible(selector, chromedp.ByQuery))
 }
 
+// click clicks what is enabled. The element itself is told: a mouse would miss it
+// where a result comes in above and moves it.
 func (b *browser) click(selector string) {
 	b.t.Helper()
-	b.run("click "+selector, chromedp.Click(selector, chromedp.ByQuery, chromedp.NodeEnabled))
+	b.run("click "+selector, chromedp.WaitEnabled(selector, chromedp.ByQuery), chromedp.Evaluate(`document.querySelector('`+selector+`').click()`, nil))
 }
 
 // fill types over what a field has.
@@ -146,6 +148,11 @@ func (b *browser) evaluate(script string) string {
 func (b *browser) until(what, script string) {
 	b.t.Helper()
 	var is bool
+	defer func() {
+		if !is {
+			b.t.Logf("the page shows: %s", b.evaluate("document.body.innerText"))
+		}
+	}()
 	b.run(what, chromedp.Poll(`!!(`+script+`)`, &is, chromedp.WithPollingInterval(50*time.Millisecond), chromedp.WithPollingTimeout(patience)))
 }
 

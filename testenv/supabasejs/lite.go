@@ -119,7 +119,7 @@ func Helixd(t testing.TB, db *testenv.Database, env ...string) *Process {
 	}
 	cmd := exec.Command(path, "run", "--slot", db.SlotName("js"))
 	cmd.Dir = t.TempDir() // no .env of the developer's
-	cmd.Env = append(append(os.Environ(), "SUPABASE_DB_URL="+db.URL("postgres")), env...)
+	cmd.Env = append(append(os.Environ(), "SUPABASE_DB_URL="+db.URL("postgres"), "HELIX_HTTP=off"), env...)
 	return Child(t, "helixd", cmd)
 }
 
