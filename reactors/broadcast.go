@@ -7,7 +7,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/helixd/helixd/internal/metric"
 	"github.com/helixd/helixd/replication"
 )
 
@@ -97,7 +96,6 @@ func queueBroadcasts(batch *pgx.Batch, messages []message) {
 	for i, m := range messages {
 		payloads[i], events[i], topics[i] = m.payload, m.event, m.topic
 	}
-	metric.Broadcasts.Add(float64(len(messages)))
 	batch.Queue(`select realtime.send(m.payload::jsonb, m.event, m.topic, true)
 		from unnest($1::text[], $2::text[], $3::text[]) as m (payload, event, topic)`, payloads, events, topics)
 }

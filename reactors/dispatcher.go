@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/rs/zerolog"
 
@@ -59,6 +58,7 @@ type apply struct {
 	transactions int
 	changes      int
 	committed    *time.Time // when the last of them was, at the server
+	xid          string     // of tx
 	sawInbox     bool
 	saved        bool        // a savepoint stands
 	span         *trace.Span // from the commit of the first row that a reactor has seen
@@ -133,7 +133,7 @@ func (d *Dispatcher) Apply(ctx context.Context, b *replication.Batch) error {
 		d.open.span.End(err)
 		d.abandon()
 	}
-	if err != nil && ctx.Err() == nil {
+	if err != nil && ctx.Err() == nil && !errors.Is(err, errInDoubt) {
 		metric.ApplyErrors.Inc()
 	}
 	return err
@@ -293,6 +293,7 @@ func (d *Dispatcher) write(ctx context.Context, batch *pgx.Batch) error {
 			return err
 		}
 		queueBroadcasts(batch, messages)
+		d.done.broadcasts += len(messages)
 	}
 	if len(tx.rejected) > 0 {
 		queueDeadLetters(batch, d.slot, tx.rejected)
@@ -330,25 +331,29 @@ func (d *Dispatcher) commit(ctx context.Context, end replication.LSN) error {
 	batch.Queue(`update helix.checkpoints
 		set lsn = $3, transactions = transactions + $4, changes = changes + $5, updated_at = now(),
 			lag_seconds = coalesce(extract(epoch from clock_timestamp() - $6::timestamptz), 0)
-		where slot = $1 and epoch = $2 and lsn <= $3`,
-		d.slot, d.epoch.Load(), end, open.transactions, open.changes, open.committed).Exec(func(tag pgconn.CommandTag) error {
-		if tag.RowsAffected() != 1 {
+		where slot = $1 and epoch = $2 and lsn <= $3 returning pg_current_xact_id()::text`,
+		d.slot, d.epoch.Load(), end, open.transactions, open.changes, open.committed).QueryRow(func(row pgx.Row) error {
+		err := row.Scan(&open.xid)
+		if errors.Is(err, pgx.ErrNoRows) {
 			return fmt.Errorf("slot %q, epoch %d: %w", d.slot, d.epoch.Load(), ErrFenced)
 		}
-		return nil
+		return err
 	})
 	if err := d.write(ctx, batch); err != nil {
 		return err
 	}
 	failpoint.Here("before-commit")
 	if err := open.tx.Commit(ctx); err != nil {
+		if !errors.Is(err, pgx.ErrTxCommitRollback) {
+			err = d.doubt(err)
+		}
 		return fmt.Errorf("commit apply: %w", err)
 	}
 	failpoint.Here("after-commit")
 	open.conn.Release()
 	d.open = nil
 	open.end(end)
-	d.done.countApply(d.reactors, open)
+	d.done.countApply(d.reactors, open.transactions, open.changes, time.Now())
 	return nil
 }
 

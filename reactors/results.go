@@ -6,6 +6,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/helixd/helixd/internal/metric"
 )
 
 // Results writes what jobs come to, in transactions that a reactor knows as its
@@ -52,5 +54,6 @@ func (r *Results) QueueBroadcasts(batch *pgx.Batch, broadcasts []Broadcast) erro
 		return err
 	}
 	queueBroadcasts(batch, messages)
+	metric.Broadcasts.Add(float64(len(messages)))
 	return nil
 }

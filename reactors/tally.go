@@ -12,11 +12,12 @@ import (
 // tally is what an apply does, which counts in the process's metrics once it is
 // durable.
 type tally struct {
-	began    time.Time
-	commits  []time.Time // of the source transactions, at the server
-	withheld []int       // changes, by reactor
-	rejected map[string]int
-	ignored  int // markers
+	began      time.Time
+	commits    []time.Time // of the source transactions, at the server
+	withheld   []int       // changes, by reactor
+	rejected   map[string]int
+	ignored    int // markers
+	broadcasts int
 }
 
 func (t *tally) begin() {
@@ -33,14 +34,13 @@ func (t *tally) reject(rejected []rejection) {
 	}
 }
 
-// countApply counts an apply from the stream.
-func (t *tally) countApply(reactors []Reactor, a *apply) {
-	now := time.Now()
-	metric.ApplyDuration.Observe(now.Sub(t.began).Seconds())
-	metric.Transactions.Add(float64(a.transactions))
-	metric.Changes.Add(float64(a.changes))
+// countApply counts an apply from the stream that was durable at a time.
+func (t *tally) countApply(reactors []Reactor, transactions, changes int, ended time.Time) {
+	metric.ApplyDuration.Observe(ended.Sub(t.began).Seconds())
+	metric.Transactions.Add(float64(transactions))
+	metric.Changes.Add(float64(changes))
 	for _, at := range t.commits {
-		metric.CommitToApply.Observe(max(0, now.Sub(at).Seconds())) // the clocks are two
+		metric.CommitToApply.Observe(max(0, ended.Sub(at).Seconds())) // the clocks are two
 	}
 	t.count(reactors)
 }
@@ -58,6 +58,7 @@ func (t *tally) count(reactors []Reactor) {
 	if t.ignored > 0 {
 		metric.MarkersIgnored.Add(float64(t.ignored))
 	}
+	metric.Broadcasts.Add(float64(t.broadcasts))
 }
 
 // outcomeOf is a React's.

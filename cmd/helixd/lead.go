@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/rs/zerolog"
@@ -14,8 +15,9 @@ import (
 // lead waits until no other helixd leads, then streams until ctx ends or
 // something fails; it leaves no connection and no transaction behind. Jobs it
 // only starts: they go on whoever leads.
-func lead(ctx context.Context, cfg *config, pool *pgxpool.Pool, jobs *reactors.Jobs, log zerolog.Logger, onState func(state string)) error {
+func lead(ctx context.Context, cfg *config, pool *pgxpool.Pool, jobs *reactors.Jobs, log zerolog.Logger, onState func(state string), onSign func(time.Time)) error {
 	streamConfig := cfg.stream(log)
+	streamConfig.OnSign = onSign
 	streamConfig.OnStreaming = func() {
 		log.Info().Str("slot", cfg.slot).Msg("streaming")
 		onState(stateLeading)
@@ -37,7 +39,7 @@ func lead(ctx context.Context, cfg *config, pool *pgxpool.Pool, jobs *reactors.J
 	group.Go(func() error { return s.Heartbeat(beating) })
 	group.Go(func() error {
 		defer rest()
-		return streamAsLeader(ctx, cfg, s, jobs, log)
+		return streamAsLeader(ctx, cfg, s, jobs, log, func() { onState(stateStarting) })
 	})
 	return group.Wait()
 }
@@ -69,8 +71,9 @@ func takeLead(ctx context.Context, cfg stream.Config, ready func() error, onStan
 }
 
 // streamAsLeader has a pool of its own, whose sessions whoever leads next can
-// end, and which jobs cannot exhaust.
-func streamAsLeader(ctx context.Context, cfg *config, s *stream.Stream, jobs *reactors.Jobs, log zerolog.Logger) error {
+// end, and which jobs cannot exhaust. onEnd is called when nothing is streamed any more,
+// which is before all that it has is closed.
+func streamAsLeader(ctx context.Context, cfg *config, s *stream.Stream, jobs *reactors.Jobs, log zerolog.Logger, onEnd func()) error {
 	poolConfig, err := cfg.leaderPool()
 	if err != nil {
 		return err
@@ -101,7 +104,10 @@ func streamAsLeader(ctx context.Context, cfg *config, s *stream.Stream, jobs *re
 		log.Warn().Err(err).Msg("no private broadcasts")
 	}
 	group, groupCtx := errgroup.WithContext(ctx)
-	group.Go(func() error { return s.Run(groupCtx, from, d) })
+	group.Go(func() error {
+		defer onEnd()
+		return s.Run(groupCtx, from, d)
+	})
 	group.Go(func() error { return newWatch(cfg, pool, d.Tables(), log).run(groupCtx) })
 	group.Go(func() error { return orders.run(groupCtx) })
 	err = group.Wait()

@@ -85,6 +85,7 @@ func run(ctx context.Context, cfg *config, log zerolog.Logger) error {
 	if server != nil {
 		defer server.Close()
 	}
+	go reactors.Settle(ctx, pool)
 	options := []reactors.JobOption{reactors.Named(holder())}
 	if cfg.role != roleStream {
 		client, err := newModel(cfg, log)
@@ -125,7 +126,7 @@ func run(ctx context.Context, cfg *config, log zerolog.Logger) error {
 
 	ran := false
 	onState := func(state string) { ran = ran || state != stateStarting; seen.is(state) }
-	failed, attempt := "not streaming", func() error { return lead(ctx, cfg, pool, jobs, log, onState) }
+	failed, attempt := "not streaming", func() error { return lead(ctx, cfg, pool, jobs, log, onState, seen.sign) }
 	if cfg.role == roleWorker {
 		failed, attempt = "not working jobs", func() error { return work(ctx, pool, jobs, log, onState) }
 	}

@@ -71,20 +71,32 @@ const (
 
 // observed is helixd run as it is seen from outside.
 type observed struct {
-	state atomic.Pointer[string]
+	state  atomic.Pointer[string]
+	signed atomic.Pointer[time.Time] // when the last heartbeat that was written was sent
 }
 
 func newObserved() *observed {
 	o := &observed{}
 	o.is(stateStarting)
+	o.sign(time.Time{})
 	metric.Build(version())
 	return o
 }
 
 // is tells what the process does now.
-func (o *observed) is(state string) {
-	o.state.Store(&state)
-	metric.Is(state, stateStarting, stateLeading, stateStandby, stateWorking)
+func (o *observed) is(state string) { o.state.Store(&state) }
+
+// sign tells of a heartbeat.
+func (o *observed) sign(sent time.Time) { o.signed.Store(&sent) }
+
+// now is what the process does. A leader whose signs do not get through does not say
+// that it leads once a standby may have taken over.
+func (o *observed) now() string {
+	state := *o.state.Load()
+	if state == stateLeading && time.Since(*o.signed.Load()) > stream.StaleAfter {
+		return stateStarting
+	}
+	return state
 }
 
 // serveHTTP answers until the server is closed, which is nil where that is off. A port
@@ -112,7 +124,7 @@ func serveHTTP(ctx context.Context, cfg *config, pool *pgxpool.Pool, o *observed
 	reader := status.NewReader(source.Read)
 	server.Open("GET /livez", http.HandlerFunc(live))
 	server.Open("GET /readyz", o.ready(reader))
-	server.Mount("GET /metrics", promhttp.HandlerFor(metric.Registry(status.NewCollector(reader)), promhttp.HandlerOpts{MaxRequestsInFlight: 4}))
+	server.Mount("GET /metrics", promhttp.HandlerFor(metric.Registry(status.NewCollector(reader), metric.State(o.now, stateStarting, stateLeading, stateStandby, stateWorking)), promhttp.HandlerOpts{MaxRequestsInFlight: 4}))
 	server.Mount("GET /status", statusHandler(reader, log))
 	server.Mount(riverPrefix, riverui.New(riverPrefix, "helix", pool, riverLogger(log)))
 	at, err := server.Listen(ctx)
@@ -148,8 +160,8 @@ func live(w http.ResponseWriter, _ *http.Request) {
 // ready says whether the process does what it is for.
 func (o *observed) ready(reader *status.Reader) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		state := *o.state.Load()
 		report, err := reader.Report(r.Context())
+		state := o.now() // after what may take seconds
 		switch {
 		case err != nil: // which is not for everybody
 			answer(w, http.StatusServiceUnavailable, "the database cannot be read")

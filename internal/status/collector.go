@@ -15,6 +15,7 @@ func desc(name, help string, labels ...string) *prometheus.Desc {
 var (
 	up           = desc("postgres_up", "1 if the database could be read; if not, all that is read from it is absent.")
 	readDuration = desc("postgres_read_duration_seconds", "Time that the last read of these metrics took; they are read at most every 5 seconds.")
+	readAt       = desc("postgres_read_timestamp_seconds", "When these metrics were read, in seconds since 1970 by this machine's clock.")
 
 	slotActive   = desc("slot_active", "1 while a process streams from the slot.")
 	slotLag      = desc("slot_lag_bytes", "Write-ahead log that helixd has not confirmed.")
@@ -39,7 +40,7 @@ var (
 	costToday      = desc("provider_cost_today_dollars", "Cost in USD of what was asked of a provider since 00:00 UTC, by all processes; absent without a price.", "provider", "purpose")
 )
 
-var descs = []*prometheus.Desc{up, readDuration, slotActive, slotLag, slotRetained, slotSafe, slotStatus, lag, checkpointAge, leaderAge, standbys,
+var descs = []*prometheus.Desc{up, readDuration, readAt, slotActive, slotLag, slotRetained, slotSafe, slotStatus, lag, checkpointAge, leaderAge, standbys,
 	workers, publicationOK, migrationsDue, reactorHealthy, reactorDepth, queueJobs, queueAge, deadLetters, inboxRows, costToday}
 
 // Collector gives a Report as metrics.
@@ -66,6 +67,7 @@ func (c Collector) Collect(to chan<- prometheus.Metric) {
 	if err != nil {
 		return
 	}
+	gauge(readAt, float64(r.At.UnixMicro())/1e6)
 	gauge(migrationsDue, float64(len(r.Migrations.Pending)))
 	if len(r.Migrations.Pending) > 0 {
 		return

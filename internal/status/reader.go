@@ -30,8 +30,8 @@ func NewReader(read func(context.Context) (*Report, error)) *Reader {
 	return &Reader{read: read, turn: make(chan struct{}, 1)}
 }
 
-// Report gives the last Report if it is fresh, else a new one. A failed read is kept as
-// long, and gives no old Report.
+// Report gives the last Report if it is fresh, else a new one. A failed read is kept for
+// a few seconds, however long it took, and gives no old Report.
 func (r *Reader) Report(ctx context.Context) (*Report, error) {
 	report, _, err := r.last(ctx)
 	return report, err
@@ -47,7 +47,10 @@ func (r *Reader) last(ctx context.Context) (*Report, time.Duration, error) {
 		defer cancel()
 		r.report, r.err = r.read(ctx)
 		r.took = time.Since(began)
-		r.until = time.Now().Add(max(keepFor, share*r.took))
+		r.until = time.Now().Add(keepFor)
+		if r.err == nil { // a failure took the limit, and must not be told for long after all is well
+			r.until = r.until.Add(max(0, share*r.took-keepFor))
+		}
 	}
 	return r.report, r.took, r.err
 }

@@ -54,5 +54,13 @@ func TestReader(t *testing.T) {
 		ask(3, nil)
 		time.Sleep(time.Second)
 		ask(4, nil)
+		time.Sleep(20 * time.Second)
+		fails = errors.New("no answer")
+		ask(5, fails)
+		time.Sleep(4 * time.Second)
+		ask(5, fails)
+		time.Sleep(time.Second)
+		fails = nil
+		ask(6, nil) // who waits for it to come back is not told late
 	})
 }

@@ -12,9 +12,9 @@ import (
 )
 
 const (
-	// staleAfter is the age of a heartbeat at which a standby takes the lead. A
+	// StaleAfter is the age of a heartbeat at which a standby takes the lead. A
 	// heartbeat that hangs and the one after it on a new connection fit in.
-	staleAfter     = 5 * time.Second
+	StaleAfter     = 5 * time.Second
 	heartbeatEvery = time.Second
 	beatTimeout    = 1500 * time.Millisecond
 )
@@ -71,10 +71,14 @@ func (s *Stream) beat(ctx context.Context, conn **pgconn.PgConn) error {
 		}
 		*conn = c
 	}
+	sent := time.Now()
 	rows, err := query(ctx, *conn, fmt.Sprintf("update helix.leaders set heartbeat_at = now() where slot = %s and holder = %s returning true",
 		quoteLiteral(s.cfg.Slot), quoteLiteral(s.cfg.Name)))
 	if err == nil && len(rows) == 0 {
 		return ErrDeposed
+	}
+	if err == nil && s.cfg.OnSign != nil {
+		s.cfg.OnSign(sent)
 	}
 	return err
 }

@@ -78,7 +78,7 @@ const (
 
 // StandBy closes the walsender connection, which small projects have five of,
 // and returns once the slot's lock is free: then open another Stream and try
-// Lock again. It ends the walsender of a leader whose heartbeat is staleAfter
+// Lock again. It ends the walsender of a leader whose heartbeat is StaleAfter
 // old. A lock that some other session holds it can only report.
 func (s *Stream) StandBy(ctx context.Context) error {
 	s.Close()
@@ -150,7 +150,7 @@ func (s *Stream) holderQuery() string {
 		left join helix.leaders d on d.slot = %[2]s and d.holder = a.application_name and a.usename = current_user
 		where l.locktype = 'advisory' and l.granted and l.database = a.datid and a.datname = current_database()
 			and l.classid = %[3]d::oid and l.objid = hashtext(%[2]s)::oid and l.objsubid = 2`,
-		staleAfter.Milliseconds(), quoteLiteral(s.cfg.Slot), lockSpace)
+		StaleAfter.Milliseconds(), quoteLiteral(s.cfg.Slot), lockSpace)
 }
 
 func readHolder(row []string) holder {

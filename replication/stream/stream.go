@@ -39,6 +39,9 @@ type Config struct {
 	IdleWAL replication.LSN
 	// OnStreaming is called when the server has begun to stream.
 	OnStreaming func()
+	// OnSign is called with the time at which a heartbeat was sent, once it is known to
+	// be written: until StaleAfter has passed since, no standby takes the lead for its age.
+	OnSign func(time.Time)
 }
 
 // Defaults of Config.
