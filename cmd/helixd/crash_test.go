@@ -246,6 +246,7 @@ func disrupted(t *testing.T, db *testenv.Database, disrupt func(l *load, applied
 	l.allowed.Store(deltas)
 	<-loaded
 	last := run("")
+	until(t, "the last one to stream", func() bool { return last.says(`"message":"streaming"`) }) // there may be nothing left to apply
 	admin = db.Connect(t, "postgres")
 	until(t, "all deltas to be applied", func() bool {
 		return get[int64](t, admin, "select coalesce(sum(applied), 0)::bigint from helix_audit") >= deltas

@@ -20,6 +20,7 @@ type node struct {
 	role string
 	url  string
 	wire *wire
+	told *told
 	*process
 }
 
@@ -38,7 +39,7 @@ const soon = 45 * time.Second
 
 // TestNetworkFaults cuts, freezes, slows and half opens the network of a leader, a
 // standby and two workers, and kills each of them, in turn and under load. Nothing
-// is lost, nothing is done twice, and all works again soon.
+// is lost, nothing is done twice, all works again soon, and the metrics say what is.
 func TestNetworkFaults(t *testing.T) {
 	t.Parallel()
 	db := testenv.New(t)
@@ -52,9 +53,13 @@ func TestNetworkFaults(t *testing.T) {
 		admin := db.Connect(t, "postgres")
 		c.begin(t, db, admin)
 		watched = watchLaws(t, db, slot)
+		told := listen(t, db, slot, admin)
 		var nodes []*node
 		for _, role := range []string{"stream", "stream", "worker", "worker"} {
-			n := &node{role: role}
+			if role == "worker" && len(nodes) == 2 {
+				told.waiting(t, c, admin, nodes)
+			}
+			n := &node{role: role, told: told}
 			n.wire, n.url = newWire(t, db.URL("postgres"))
 			nodes = append(nodes, n)
 			n.run(t, slot)
@@ -66,7 +71,7 @@ func TestNetworkFaults(t *testing.T) {
 		for round := 0; round < 2*len(faults) || time.Since(began) < took; round++ {
 			l.allowed.Store(min(deltas, int64(deltas*time.Since(began)/took)))
 			n := nodes[round%len(nodes)] // of four, and of five faults: in time each meets all
-			n.disturb(t, rng, faults[round%len(faults)], slot)
+			n.disturb(t, rng, faults[round%len(faults)], slot, round == 1)
 			c.works(t, db)
 		}
 		l.allowed.Store(deltas)
@@ -74,10 +79,14 @@ func TestNetworkFaults(t *testing.T) {
 		group.Wait()
 		progress(t, applied, deltas*9/10)
 		c.drained(t, admin)
+		until(t, "the load to end", func() bool { return l.written.Load() == deltas })
+		told.settled(t)
 		exec1(t, admin, "delete from helix_audit where entity_id = any ($1)", c.probes) // it is of the load
 		for _, n := range nodes {
 			n.stop(t)
 		}
+		told.end()
+		told.judge(t, admin)
 	})
 	watched.end(t)
 	c.check(t, db.Connect(t, "postgres"), slot)
@@ -91,7 +100,8 @@ func (n *node) run(t *testing.T, slot string) {
 	if n.role == "worker" {
 		build = plainBinary
 	}
-	n.process = startOf(t, build, n.url, []string{"HELIX_AUDIT=1"}, "run", "--slot", slot, "--role", n.role)
+	n.process = startOf(t, build, n.url, []string{"HELIX_AUDIT=1", "HELIX_HTTP=127.0.0.1:0"}, "run", "--slot", slot, "--role", n.role)
+	n.told.follow(n)
 }
 
 // killed is what happens to a process, not to its wire.
@@ -99,17 +109,20 @@ const killed fault = "killed"
 
 var faults = []fault{cut, frozen, slow, halfOpen, killed}
 
-// disturb does something to a node for a moment.
-func (n *node) disturb(t *testing.T, rng *rand.Rand, how fault, slot string) {
+// disturb does something to a node for a moment, or for long: until its metrics must know.
+func (n *node) disturb(t *testing.T, rng *rand.Rand, how fault, slot string, atLength bool) {
 	t.Helper()
 	lasts := time.Duration(200+rng.IntN(2000)) * time.Millisecond
+	if atLength {
+		lasts += 11 * time.Second
+	}
 	if rng.IntN(6) == 0 { // long enough for a takeover
 		lasts += 7 * time.Second
 	}
 	t.Logf("%s, pid %d: %s for %s", n.role, n.cmd.Process.Pid, how, lasts)
 	if how == killed {
 		workers := children(t, n.cmd.Process.Pid)
-		n.kill()
+		n.told.kill(n)
 		until(t, "the worker children of a killed process to be gone", func() bool {
 			return len(alive(workers)) == 0
 		})
@@ -256,6 +269,7 @@ func watchLaws(t *testing.T, db *testenv.Database, slot string) *watch {
 	conn := db.Connect(t, "postgres")
 	ctx, stop := context.WithCancel(t.Context())
 	w := &watch{stop: stop, done: make(chan struct{})}
+	t.Cleanup(func() { stop(); <-w.done }) // before conn is closed
 	holders := map[int64]string{}
 	look := func() error {
 		// The slot first: what is read later may only be further.

@@ -27,6 +27,7 @@ type wire struct {
 
 	mu      sync.Mutex
 	state   fault
+	at      time.Time     // when it became so
 	changed chan struct{} // closed and made anew with each state
 	links   map[*link]bool
 }
@@ -126,11 +127,18 @@ func (w *wire) now() (fault, <-chan struct{}) {
 	return w.state, w.changed
 }
 
+// since gives what the wire does, and since when.
+func (w *wire) since() (fault, time.Time) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.state, w.at
+}
+
 // set makes the wire so from now on.
 func (w *wire) set(state fault) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.state = state
+	w.state, w.at = state, time.Now()
 	close(w.changed)
 	w.changed = make(chan struct{})
 	for l := range w.links {
