@@ -153,7 +153,7 @@ func helixdFor(ctx context.Context, cancel context.CancelCauseFunc, cfg *config,
 	}
 	if !alsoRun {
 		var leads bool // and will stream, once it has read all rows
-		err := pool.QueryRow(ctx, "select exists (select from helix.leaders where slot = $1 and heartbeat_at > now() - interval '5 seconds')", cfg.slot).Scan(&leads)
+		err := pool.QueryRow(ctx, "select exists (select from helix.leaders l where slot = $1 and heartbeat_at > now() - interval '5 seconds' and not "+stream.HasLeft+")", cfg.slot).Scan(&leads)
 		if err != nil || leads {
 			return nil, cmp.Or(err, demoUntil(ctx, func() (bool, error) { return streaming(ctx) }))
 		}

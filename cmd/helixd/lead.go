@@ -32,6 +32,7 @@ func lead(ctx context.Context, cfg *config, pool *pgxpool.Pool, jobs *reactors.J
 		return err
 	}
 	defer s.Close()
+	stopping := ctx
 	onState(stateStarting) // there may be rows to read
 	// The lead is kept until the last apply has ended, which may be after ctx has.
 	beating, rest := context.WithCancel(context.WithoutCancel(ctx))
@@ -41,7 +42,13 @@ func lead(ctx context.Context, cfg *config, pool *pgxpool.Pool, jobs *reactors.J
 		defer rest()
 		return streamAsLeader(ctx, cfg, s, jobs, log, func() { onState(stateStarting) })
 	})
-	return group.Wait()
+	err = group.Wait()
+	if stopping.Err() != nil {
+		if err := s.Leave(context.WithoutCancel(stopping)); err != nil {
+			log.Warn().Err(err).Msg("helixd status counts this helixd for 10 s more")
+		}
+	}
+	return err
 }
 
 // takeLead gives a stream that holds the slot's lock. It calls ready before it

@@ -26,6 +26,9 @@ const (
 // streamHeld is true in a pause of the stream.
 const streamHeld = "exists (select from helix.paused where what = 'stream' and ended_at is null and (until is null or until > now()))"
 
+// silence is for how many seconds no leader of mine.slot has given a sign.
+const silence = "coalesce((select extract(epoch from clock_timestamp() - heartbeat_at)::float8 from helix.leaders l where l.slot = mine.slot and not " + stream.HasLeft + "), 1e9)"
+
 // replayOutcome is what became of what was put into the inbox.
 type replayOutcome struct {
 	Given    int64 `json:"given"`
@@ -56,7 +59,7 @@ func newReplayer(ctx context.Context, cfg *config, pool *pgxpool.Pool, noWait bo
 	var begun, held bool
 	var silent float64
 	err := pool.QueryRow(ctx, `select exists (select from helix.checkpoints where slot = $1), `+streamHeld+`,
-		coalesce((select extract(epoch from clock_timestamp() - heartbeat_at)::float8 from helix.leaders where slot = $1), 1e9)`, cfg.slot).Scan(&begun, &held, &silent)
+		`+silence+` from (select $1 as slot) mine`, cfg.slot).Scan(&begun, &held, &silent)
 	switch {
 	case err != nil:
 		return nil, databaseError(err)
@@ -105,8 +108,7 @@ func (r *replayer) wait(ctx context.Context, left int64) (o replayOutcome, err e
 		var held bool
 		var silent float64
 		err := r.pool.QueryRow(ctx, `select given, changed, gone, rejected, `+streamHeld+`,
-			coalesce((select extract(epoch from clock_timestamp() - heartbeat_at)::float8 from helix.leaders where slot = $2), 1e9)
-			from helix.replays where id = $1`, r.id, r.slot).Scan(&o.Given, &o.Changed, &o.Gone, &o.Rejected, &held, &silent)
+			`+silence+` from helix.replays mine where id = $1`, r.id).Scan(&o.Given, &o.Changed, &o.Gone, &o.Rejected, &held, &silent)
 		switch {
 		case ctx.Err() != nil:
 			return o, fmt.Errorf("%w: %d were put into the inbox, and are given all the same; run it again for the others, since giving a row twice changes nothing",

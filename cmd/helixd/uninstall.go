@@ -76,7 +76,7 @@ func (u *uninstall) run(cmd *cobra.Command, cfg *config, conn *pgx.Conn) error {
 		return err
 	}
 	if running != "" && !u.force {
-		return &stream.SetupError{Problem: running + " runs", Hint: "End it, and any other helixd of this project, then run this again; one that has just ended counts for 15 s more. Or use --force."}
+		return &stream.SetupError{Problem: running + " runs", Hint: "End it, and any other helixd of this project, then run this again; one that was killed counts for 15 s more. Or use --force."}
 	}
 	if report.Goes, err = usersRows(ctx, conn); err != nil {
 		return err
@@ -146,7 +146,7 @@ func whoRuns(ctx context.Context, conn *pgx.Conn, slot string) (string, error) {
 		if !there {
 			continue
 		}
-		err := conn.QueryRow(ctx, "select exists (select from "+table+" where heartbeat_at > clock_timestamp() - $1::interval)", leaderlessFrom).Scan(lives)
+		err := conn.QueryRow(ctx, "select exists (select from "+table+" l where heartbeat_at > clock_timestamp() - $1::interval and not "+stream.HasLeft+")", leaderlessFrom).Scan(lives)
 		if err != nil {
 			return "", fmt.Errorf("look whether helixd runs: %w", err)
 		}

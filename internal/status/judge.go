@@ -52,6 +52,8 @@ func (r *Report) judgeStream(say func(is bool, severity, what, next string)) {
 	switch {
 	case r.Leader == nil:
 		say(true, Critical, "no helixd has ever streamed with this slot", "Run: helixd run")
+	case r.Leader.Left:
+		say(true, Critical, fmt.Sprintf("no helixd leads: %s has ended in order, %s ago", r.Leader.Holder, duration(r.Leader.HeartbeatSeconds)), "Run: helixd run")
 	case !leads:
 		say(true, Critical, fmt.Sprintf("no helixd leads: %s gave its last sign %s ago", r.Leader.Holder, duration(r.Leader.HeartbeatSeconds)),
 			"Start helixd run, or see its log")
@@ -90,7 +92,7 @@ func (r *Report) judgeWork(say func(is bool, severity, what, next string)) {
 			"select kind, errors from helix.river_job where state = 'discarded'")
 	}
 	for _, x := range r.Reactors {
-		say(x.Running && !x.Healthy && x.Reason != "", Warning, x.Name+": "+strings.TrimSuffix(x.Reason, "."), "")
+		say(x.Running && !x.Healthy && x.Off == "" && x.Reason != "", Warning, x.Name+": "+strings.TrimSuffix(x.Reason, "."), "")
 	}
 	var letters int64
 	for _, l := range r.DeadLetters {

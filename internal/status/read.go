@@ -91,8 +91,8 @@ func (s *Source) queueStream(batch *pgx.Batch, r *Report, published *string) {
 		from helix.checkpoints where slot = $1`, s.Slot),
 		func() { r.Checkpoint = &c }, &c.LSN, &c.AgeSeconds, &c.LagSeconds, &c.Transactions, &c.Changes, &c.Repair, published)
 	var leader Process
-	each(batch.Queue("select holder, extract(epoch from now() - heartbeat_at)::float8 from helix.leaders where slot = $1", s.Slot),
-		func() { r.Leader = &leader }, &leader.Holder, &leader.HeartbeatSeconds)
+	each(batch.Queue("select holder, extract(epoch from now() - heartbeat_at)::float8, "+stream.HasLeft+" from helix.leaders l where slot = $1", s.Slot),
+		func() { r.Leader = &leader }, &leader.Holder, &leader.HeartbeatSeconds, &leader.Left)
 	// A standby has one session with its name, which asks for no lock; who works jobs may
 	// have one that has.
 	r.Standbys = []string{}
@@ -114,14 +114,20 @@ func queueWork(batch *pgx.Batch, r *Report) {
 	r.Reactors, r.Providers = []Reactor{}, []Provider{}
 	var x Reactor
 	var provider *string
+	var paused bool
 	each(batch.Queue(`select reactor, running, healthy, coalesce(lag_seconds, 0), queue_depth, coalesce(details ->> 'reason', ''),
-			case when details ? 'provider' or reactor in ('voice', 'embedding', 'analysis') and details is not null then coalesce(details ->> 'provider', '') end
+			case when details ? 'provider' or reactor in ('voice', 'embedding', 'analysis') and details is not null then coalesce(details ->> 'provider', '') end,
+			coalesce(details ? 'paused', false)
 		from helix.status() order by 1`), func() {
+		x.Off = ""
+		if x.Running && !x.Healthy && !paused && provider != nil && *provider == "" { // nothing to ask: it is not configured
+			x.Off = "no key"
+		}
 		r.Reactors = append(r.Reactors, x)
 		if provider != nil {
 			r.Providers = append(r.Providers, Provider{x.Name, *provider, x.Healthy, x.Reason})
 		}
-	}, &x.Name, &x.Running, &x.Healthy, &x.LagSeconds, &x.QueueDepth, &x.Reason, &provider)
+	}, &x.Name, &x.Running, &x.Healthy, &x.LagSeconds, &x.QueueDepth, &x.Reason, &provider, &paused)
 	r.Queues = []Queue{}
 	var queue, state string
 	var jobs int64

@@ -31,10 +31,11 @@ type Report struct {
 type Process struct {
 	Holder           string  `json:"holder"` // host, pid and what no other process has
 	HeartbeatSeconds float64 `json:"heartbeat_age_seconds"`
+	Left             bool    `json:"left,omitempty"` // it has ended in order
 }
 
 // lives reports whether the process gave a sign lately.
-func (p *Process) lives() bool { return p != nil && p.HeartbeatSeconds < alive }
+func (p *Process) lives() bool { return p != nil && !p.Left && p.HeartbeatSeconds < alive }
 
 const alive = 10 // seconds: as helix.status() has it
 
@@ -74,6 +75,7 @@ type Reactor struct {
 	LagSeconds float64 `json:"lag_seconds"`
 	QueueDepth int64   `json:"queue_depth"` // to 10,000
 	Reason     string  `json:"reason,omitempty"`
+	Off        string  `json:"off,omitempty"` // why it has nothing to do its work with, as it was set up
 }
 
 // Queue is one of River's.

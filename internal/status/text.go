@@ -47,9 +47,12 @@ func (r *Report) Text(out io.Writer) error {
 func (r *Report) facts(b *strings.Builder) {
 	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 	fact := func(name, format string, a ...any) { fmt.Fprintf(w, "%s\t%s\n", name, line(fmt.Sprintf(format, a...))) }
-	if r.Leader == nil {
+	switch {
+	case r.Leader == nil:
 		fact("leader", "none")
-	} else {
+	case r.Leader.Left:
+		fact("leader", "none; %s has ended %s ago", r.Leader.Holder, duration(r.Leader.HeartbeatSeconds))
+	default:
 		fact("leader", "%s, last sign %s ago", r.Leader.Holder, duration(r.Leader.HeartbeatSeconds))
 	}
 	for _, s := range r.Standbys {
@@ -126,12 +129,19 @@ func (r *Report) reactors(b *strings.Builder) {
 		switch {
 		case !x.Running:
 			state = "not running"
+		case x.Off != "":
+			state = "off: " + x.Off
 		case !x.Healthy:
 			state = "not well"
 		}
 		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%s\n", line(x.Name), state, duration(x.LagSeconds), x.QueueDepth, line(provider[x.Name]))
 	}
 	_ = w.Flush()
+	for _, x := range r.Reactors {
+		if x.Off != "" && x.QueueDepth > 0 {
+			fmt.Fprintf(b, "\n%s: %s\n", line(x.Name), line(x.Reason))
+		}
+	}
 }
 
 // line keeps what others have written from writing on the terminal what it likes.

@@ -35,7 +35,7 @@ func (s *Stream) Lock(ctx context.Context) (bool, error) {
 	rows, err := s.query(ctx, fmt.Sprintf(`with lock as materialized (select pg_try_advisory_lock(%d, hashtext(%s)) as taken)
 		insert into helix.leaders (slot, epoch, holder)
 		select %[2]s, coalesce((select epoch from helix.checkpoints where slot = %[2]s), 0) + 1, %[3]s from lock where taken
-		on conflict (slot) do update set epoch = excluded.epoch, holder = excluded.holder, started_at = now(), heartbeat_at = now()
+		on conflict (slot) do update set epoch = excluded.epoch, holder = excluded.holder, started_at = now(), heartbeat_at = now(), left_at = null
 		returning (select holder from helix.leaders where slot = %[2]s)`, lockSpace, slot, name))
 	if err != nil {
 		return false, fmt.Errorf("lock slot %q: %w", s.cfg.Slot, err)
@@ -66,6 +66,28 @@ func Leads(ctx context.Context, db Querier, slot, name string) error {
 		err = ErrDeposed
 	}
 	return err
+}
+
+// HasLeft is the condition that the leader of the row l of helix.leaders has ended in
+// order. A schema may be too old to say; and a helixd that is too old to take back what
+// its predecessor said has later heartbeats.
+const HasLeft = "coalesce((to_jsonb(l) ->> 'left_at')::timestamptz >= l.heartbeat_at, false)"
+
+// Leave says that this leader has ended in order, so that nobody waits for its heartbeat
+// to grow old. It is for after Heartbeat has returned, and before Close.
+func (s *Stream) Leave(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, beatTimeout)
+	defer cancel()
+	conn, err := s.connect(ctx, map[string]string{"synchronous_commit": "off"})
+	if err == nil {
+		defer closeConn(conn)
+		_, err = query(ctx, conn, fmt.Sprintf("update helix.leaders set left_at = now() where slot = %s and holder = %s",
+			quoteLiteral(s.cfg.Slot), quoteLiteral(s.cfg.Name)))
+	}
+	if err != nil {
+		return fmt.Errorf("say that this helixd leads no more: %w", err)
+	}
+	return nil
 }
 
 const (

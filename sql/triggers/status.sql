@@ -25,9 +25,9 @@ language sql stable security definer set search_path = '' as $$
     select greatest(case when c.updated_at > now() - interval '10 seconds' then c.lag_seconds end,
       case when pg_current_wal_lsn() - c.lsn > 64 << 20 then extract(epoch from now() - c.updated_at) end, 0) as seconds) lag on true
   cross join lateral (
-    select coalesce(l.heartbeat_at > now() - interval '10 seconds', false) as running,
-      case when l.heartbeat_at > now() - interval '10 seconds' then lag.seconds
-        else extract(epoch from now() - l.heartbeat_at) end::double precision as lag) s
+    select coalesce(l.heartbeat_at > now() - interval '10 seconds' and (l.left_at is null or l.left_at < l.heartbeat_at), false) as running) a
+  cross join lateral (
+    select a.running, case when a.running then lag.seconds else extract(epoch from now() - l.heartbeat_at) end::double precision as lag) s
   cross join lateral (
     select count(*) as depth from (select from helix.river_job j
       where j.state in ('available', 'pending', 'retryable', 'running')

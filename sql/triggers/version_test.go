@@ -9,7 +9,7 @@ import (
 )
 
 // golden is what the files were when their version was given.
-var golden = struct{ version, sha256 string }{"20261122001100", "c47847294b2f52be9429f8d5a7ff513f328dcab74f926ea61a17e0a55e22792c"}
+var golden = struct{ version, sha256 string }{"20261122001200", "bd7c9b8176d8dbf8e45e66d06e770c6850471826d486b3960aed7d9aea916360"}
 
 func TestVersion(t *testing.T) {
 	sum := sha256.Sum256([]byte(triggers.SQL()))
