@@ -106,7 +106,7 @@ func lookAtRealtimePolicies(ctx context.Context, d *Doctor) ([]Finding, error) {
 		return nil, err
 	}
 	if lacks {
-		return []Finding{policiesMissing.found("Run: helixd run (each start makes them), or as an administrator:", strings.TrimSpace(reactors.BroadcastPolicies),
+		return []Finding{policiesMissing.found("Start helixd run, or restart it (each start makes them); or run as an administrator:", strings.TrimSpace(reactors.BroadcastPolicies),
 			"policies on realtime.messages are missing: users do not receive their private broadcasts, or may send")}, nil
 	}
 	return fine("users receive on their own topic only, and nobody sends on helix:*"), nil

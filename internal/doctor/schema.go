@@ -169,10 +169,18 @@ func lookAtPublication(ctx context.Context, d *Doctor) ([]Finding, error) {
 	}
 	var found []Finding
 	if p.Fault != "" && p.Fingerprint[""] == "" && !begun {
-		return []Finding{noPublication.found("Run: helixd run", "", "publication %s is not there yet; helixd run makes it", d.Publication)}, nil
+		remedy, err := d.byItself(ctx, "Run: helixd run")
+		if err != nil {
+			return nil, err
+		}
+		return []Finding{noPublication.found(remedy, "", "publication %s is not there yet; helixd run makes it", d.Publication)}, nil
 	}
 	if p.Fault != "" {
-		found = append(found, drift.found(repairs, "", "publication %s is not as it must be: %s", d.Publication, p.Fault))
+		remedy, err := d.byItself(ctx, repairs)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, drift.found(remedy, "", "publication %s is not as it must be: %s", d.Publication, p.Fault))
 	}
 	for _, table := range p.Refused {
 		schema, name, _ := strings.Cut(table, ".")

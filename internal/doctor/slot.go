@@ -119,10 +119,31 @@ func bytes(n int64) string {
 
 const repairs = "Run: helixd run (it makes a new slot, and reads all rows once)"
 
+// leads names the helixd that leads the slot now, "" for none.
+func (d *Doctor) leads(ctx context.Context) (string, error) {
+	if !d.migrated {
+		return "", nil
+	}
+	var holder string
+	err := d.pool.QueryRow(ctx, "select coalesce((select holder from helix.leaders l where slot = $1 and heartbeat_at > now() - make_interval(secs => $2) and not "+stream.HasLeft+"), '')",
+		d.Slot, float64(silence)).Scan(&holder)
+	return holder, err
+}
+
+// byItself is the remedy for what a helixd that leads mends, and start where none
+// does: to start another would only have it stand by.
+func (d *Doctor) byItself(ctx context.Context, start string) (string, error) {
+	leader, err := d.leads(ctx)
+	if err != nil || leader == "" {
+		return start, err
+	}
+	return leader + " leads, and does this by itself, once transactions that are open have ended. If it stays so, see its log.", nil
+}
+
 func lookAtSlot(ctx context.Context, d *Doctor) ([]Finding, error) {
 	var plugin, base, status, who, confirmed, here string
 	var active int
-	err := d.pool.QueryRow(ctx, `select coalesce(plugin, 'none'), coalesce(database, ''), coalesce(wal_status, ''), coalesce(active_pid, 0), coalesce(confirmed_flush_lsn, '0/0')::text,
+	err := d.pool.QueryRow(ctx, `select coalesce(plugin, 'none'), coalesce(database, ''), coalesce(wal_status, ''), coalesce(active_pid, 0), coalesce(confirmed_flush_lsn::text, ''),
 			coalesce((select application_name from pg_stat_activity where pid = active_pid), ''), current_database()
 		from pg_replication_slots where slot_name = $1`, d.Slot).Scan(&plugin, &base, &status, &active, &confirmed, &who, &here)
 	missing := errors.Is(err, pgx.ErrNoRows)
@@ -138,24 +159,35 @@ func lookAtSlot(ctx context.Context, d *Doctor) ([]Finding, error) {
 			return nil, err
 		}
 	}
+	remedy, err := d.byItself(ctx, repairs)
+	if err != nil {
+		return nil, err
+	}
 	drop := fmt.Sprintf("select pg_drop_replication_slot('%s');", d.Slot)
 	switch {
 	case missing && checkpoint != nil:
-		return []Finding{slotGone.found(repairs, "", "slot %s is gone, and was there before: somebody dropped it, or the project was restored or upgraded", d.Slot)}, nil
+		return []Finding{slotGone.found(remedy, "", "slot %s is gone, and was there before: somebody dropped it, or the project was restored or upgraded", d.Slot)}, nil
 	case missing:
-		return []Finding{noSlot.found("Run: helixd run", "", "slot %s is not there yet; helixd run makes it", d.Slot)}, nil
+		if remedy == repairs {
+			remedy = "Run: helixd run"
+		}
+		return []Finding{noSlot.found(remedy, "", "slot %s is not there yet; helixd run makes it", d.Slot)}, nil
 	case plugin != "pgoutput" || base != here:
 		return []Finding{slotForeign.found("Give helixd another name with --slot, or drop that slot with select pg_drop_replication_slot('<slot>');", "",
 			"slot %s belongs to something else (plugin %s, database %q)", d.Slot, plugin, base)}, nil
 	case status == "lost":
-		return []Finding{slotLost.found(repairs, "", "slot %s is lost: WAL that it needs is gone", d.Slot)}, nil
+		return []Finding{slotLost.found(remedy, "", "slot %s is lost: WAL that it needs is gone", d.Slot)}, nil
 	case ahead:
-		return []Finding{slotAhead.found(repairs, "", "slot %s is at %s, ahead of the checkpoint %s: somebody else read from it or moved it, and changes were missed", d.Slot, confirmed, *checkpoint)}, nil
+		return []Finding{slotAhead.found(remedy, "", "slot %s is at %s, ahead of the checkpoint %s: somebody else read from it or moved it, and changes were missed", d.Slot, confirmed, *checkpoint)}, nil
 	case active != 0 && !strings.HasPrefix(who, "helixd"):
 		return []Finding{slotTaken.found("End it, or give helixd another name with --slot:", fmt.Sprintf("select pg_terminate_backend(%d);", active),
 			"%q (pid %d), which is no helixd, reads from slot %s", who, active, d.Slot)}, nil
+	case active == 0 && remedy != repairs:
+		return []Finding{slotIdle.found(remedy, "", "nobody reads from slot %s yet: where it is new, all rows are read from the tables first", d.Slot)}, nil
 	case active == 0:
 		return []Finding{slotIdle.found("Run: helixd run. If helixd is gone for good, run:", drop, "nobody reads from slot %s, and the server keeps WAL for it", d.Slot)}, nil
+	case confirmed == "":
+		return fine("%s makes slot %s, and waits for transactions that are open to end", who, d.Slot), nil
 	}
 	return fine("%s reads from slot %s (pid %d), confirmed to %s, wal_status %s", who, d.Slot, active, confirmed, status), nil
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"strings"
+
+	"github.com/helixd/helixd/replication/stream"
 )
 
 var (
@@ -30,16 +32,30 @@ func lookAtLeader(ctx context.Context, d *Doctor) ([]Finding, error) {
 		Holder    string
 		Since     string
 		Heartbeat float64
-	}](ctx, d, `select holder, to_char(started_at at time zone 'utc', 'YYYY-MM-DD HH24:MI:SS') || ' UTC', extract(epoch from now() - heartbeat_at)::float8
-		from helix.leaders where slot = $1`, d.Slot)
+		Left      bool
+	}](ctx, d, `select holder, to_char(started_at at time zone 'utc', 'YYYY-MM-DD HH24:MI:SS') || ' UTC', extract(epoch from now() - heartbeat_at)::float8, `+stream.HasLeft+`
+		from helix.leaders l where slot = $1`, d.Slot)
 	if err != nil {
 		return nil, err
 	}
+	// What it may lead is not in its name: another slot, too.
+	others, err := list[string](ctx, d, `select distinct application_name from pg_stat_activity
+		where application_name like 'helixd %/% %' and datname = current_database() and backend_type = 'client backend'
+			and not exists (select from helix.leaders l where l.holder = application_name) order by 1`)
+	if err != nil {
+		return nil, err
+	}
+	remedy := "Run: helixd run"
+	if len(others) > 0 {
+		remedy = "Wait some seconds: " + strings.Join(others, ", ") + " runs. If it does not lead then, see its log."
+	}
 	switch {
 	case len(leaders) == 0:
-		return []Finding{nobodyLeads.found("Run: helixd run", "", "no helixd has led slot %s yet: nothing is processed", d.Slot)}, nil
+		return []Finding{nobodyLeads.found(remedy, "", "no helixd has led slot %s yet: nothing is processed", d.Slot)}, nil
+	case leaders[0].Left:
+		return []Finding{leaderSilent.found(remedy, "", "no helixd leads slot %s: %s has ended in order, %s ago, and nothing is processed", d.Slot, leaders[0].Holder, seconds(leaders[0].Heartbeat))}, nil
 	case leaders[0].Heartbeat > silence:
-		return []Finding{leaderSilent.found("Run: helixd run", "", "no helixd leads slot %s: the last sign of %s is %s old, and nothing is processed", d.Slot, leaders[0].Holder, seconds(leaders[0].Heartbeat))}, nil
+		return []Finding{leaderSilent.found(remedy, "", "no helixd leads slot %s: the last sign of %s is %s old, and nothing is processed", d.Slot, leaders[0].Holder, seconds(leaders[0].Heartbeat))}, nil
 	}
 	return fine("%s leads slot %s since %s", leaders[0].Holder, d.Slot, leaders[0].Since), nil
 }
