@@ -54,12 +54,17 @@ func begin(ctx context.Context, cfg *config, s *stream.Stream, pool *pgxpool.Poo
 	if err != nil {
 		return 0, false, fmt.Errorf("%s; %w", f.found, err)
 	}
-	event := log.Warn()
-	if checkpoint == nil && slot == nil || f.next == upgrade {
-		event = log.Info()
+	if checkpoint == nil && slot == nil {
+		log.Info().Str("found", f.found).Str("slot", cfg.slot).Str("publication", cfg.publication).
+			Msg("making slot and publication, and reading the rows that are there")
+	} else {
+		event := log.Warn()
+		if f.next == upgrade {
+			event = log.Info()
+		}
+		event.Str("found", f.found).Str("next", f.next).Int("repairs_lately", repairs).
+			Msg("making a new slot, and reading all rows once: nothing is lost, results come late")
 	}
-	event.Str("found", f.found).Str("next", f.next).Int("repairs_lately", repairs).
-		Msg("making a new slot, and reading all rows once: nothing is lost, results come late")
 	if checkpoint != nil {
 		metric.Repairs.Inc()
 	}
