@@ -5,6 +5,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/spf13/cobra"
@@ -24,8 +25,9 @@ func replayCommand(cfg *config) *cobra.Command {
 			"--dry-run says how many rows there are, and what each reactor would do with them.\n\n" +
 			"--where takes a condition in SQL. It is run in a read-only transaction, with a limit of " + replayTimeout + " for each step.\n\n" +
 			"--from-lsn and --since take rows that were written since then, and some from shortly before. helixd finds them by\n" +
-			"positions that it notes about once a minute and keeps for " + positionKept + "; what is older it refuses. Deletes leave no row\n" +
-			"to replay: helixd keeps those in its inbox until they are applied, and a repair, which reads all rows, finds the rest.\n\n" +
+			"positions that it notes about once a minute and keeps for " + positionKept + "; what is older it refuses; in a project that\n" +
+			"has had helixd for less, --since means all rows then. Deletes leave no row to replay: helixd keeps those in its\n" +
+			"inbox until they are applied, and a repair, which reads all rows, finds the rest.\n\n" +
 			"It waits until all is applied. Ended before, it may be run again: a row that is given twice changes nothing.\n\n" +
 			"Exit status: 0 applied, or put into the inbox with --no-wait; 1 failed; 2 wrong usage; 3 some rows are dead letters now.",
 		Example: "  helixd replay --table memories --dry-run\n  helixd replay --table memories --user 7b3c… --reactor decay\n" +
@@ -57,6 +59,7 @@ type replayReport struct {
 	Table    string         `json:"table"`
 	Rows     int64          `json:"rows"`
 	From     *position      `json:"from,omitempty"`
+	Begun    *time.Time     `json:"helixd_since,omitempty"` // in this project: --since is before all that it knows, and all rows are meant
 	Reactors []replayEffect `json:"reactors"`
 	DryRun   bool           `json:"dry_run"`
 	Waited   bool           `json:"waited"`
@@ -71,6 +74,7 @@ func (f *replayFlags) run(cmd *cobra.Command, cfg *config, pool *pgxpool.Pool, w
 	if report.From, err = f.position(ctx, cfg, pool); err != nil {
 		return err
 	}
+	report.Begun = f.beginning
 	q.conditions(f.userID, report.From)
 	if report.Rows, report.Reactors, err = q.appraise(ctx, watching); err != nil {
 		return err
@@ -135,6 +139,9 @@ func (r *replayReport) write(out io.Writer) error {
 	if r.From != nil {
 		fmt.Fprintf(&b, "They were written since %s (%s), the last position that is known before. Rows deleted since are not among them.\n",
 			r.From.LSN, r.From.At.UTC().Format("2006-01-02 15:04:05Z"))
+	}
+	if r.Begun != nil {
+		fmt.Fprintf(&b, "--since is before all positions that are known, so these are all rows: helixd is in this project since %s.\n", r.Begun.UTC().Format("2006-01-02 15:04:05Z"))
 	}
 	_, err := io.WriteString(out, b.String())
 	return err

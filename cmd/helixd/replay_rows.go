@@ -32,6 +32,8 @@ type replayFlags struct {
 	userID *uuid.UUID
 	lsn    replication.LSN
 	at     time.Time
+
+	beginning *time.Time // of helixd in this project, where --since is before what is known of it
 }
 
 // parse gives the reactors that get the rows.
@@ -93,7 +95,8 @@ type position struct {
 }
 
 // position finds the last one that is known before what the flags say, nil where
-// they say nothing.
+// they say nothing, or a time from before all that helixd ever knew: then all rows are
+// meant, and beginning says so.
 func (f *replayFlags) position(ctx context.Context, cfg *config, pool *pgxpool.Pool) (*position, error) {
 	if f.fromLSN == "" && f.since == "" {
 		return nil, nil
@@ -119,12 +122,26 @@ func (f *replayFlags) position(ctx context.Context, cfg *config, pool *pgxpool.P
 	if !errors.Is(err, pgx.ErrNoRows) {
 		return nil, fmt.Errorf("look for a position: %w", err)
 	}
-	oldest := "none is known yet: helixd run notes one about once a minute"
+	oldest, none := "none is known yet: helixd run notes one about once a minute", false
 	err = pool.QueryRow(ctx, known+"order by lsn limit 1", cfg.slot).Scan(&p.LSN, &p.At, &p.xid)
-	if err == nil {
+	switch {
+	case err == nil:
 		oldest = fmt.Sprintf("the oldest is %s, of %s", p.LSN, p.At.UTC().Format("2006-01-02 15:04:05Z"))
-	} else if !errors.Is(err, pgx.ErrNoRows) {
+	case errors.Is(err, pgx.ErrNoRows):
+		none = true
+	default:
 		return nil, fmt.Errorf("look for a position: %w", err)
+	}
+	if f.since != "" {
+		var begun time.Time
+		var young bool // nothing was forgotten yet
+		if err := pool.QueryRow(ctx, "select min(applied_at), min(applied_at) > now() - $1::text::interval from helix.migrations", positionKept).Scan(&begun, &young); err != nil {
+			return nil, fmt.Errorf("look since when helixd is there: %w", err)
+		}
+		if none || young || f.at.Before(begun) {
+			f.beginning = &begun
+			return nil, nil
+		}
 	}
 	return nil, &stream.SetupError{Problem: "helixd knows no position so old; " + oldest,
 		Hint: "Replay without --from-lsn and --since, which gives all rows, or narrow them with --where. For deletes, too: " +
