@@ -111,6 +111,24 @@ func readSlot(ctx context.Context, pool *pgxpool.Pool, slot string) (*slotState,
 	return s, nil
 }
 
+// repairing reports whether the leader makes the slot anew now, or is about to.
+func (s *slotState) repairing() bool {
+	return s.Leader != nil && (s.Repair != "" || s.backfill != nil || !s.Exists || s.Confirmed == nil)
+}
+
+// awaits says what a new slot waits for, "" where that is nobody's doing.
+func (s *slotState) awaits() string {
+	switch {
+	case s.Paused != nil:
+		return "the stream is paused, and no slot is made meanwhile; waiting for: helixd resume stream"
+	case s.Leader == nil:
+		return "no helixd leads now; waiting for one"
+	case s.Repair != "" && s.Active:
+		return "waiting for " + *s.Leader + ", which leads"
+	}
+	return ""
+}
+
 func (s *slotState) print(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	line := func(name, format string, args ...any) { fmt.Fprintf(t, "%s\t%s\n", name, fmt.Sprintf(format, args...)) }
@@ -206,6 +224,8 @@ func recreateSlot(cmd *cobra.Command, cfg *config, pool *pgxpool.Pool, yes bool,
 	switch {
 	case err != nil:
 		return err
+	case s.Checkpoint == nil && s.Leader != nil:
+		return &stream.SetupError{Problem: fmt.Sprintf("%s makes slot %q just now, for the first time", *s.Leader, cfg.slot), Hint: "See how far it is: helixd status"}
 	case s.Checkpoint == nil:
 		return &stream.SetupError{Problem: fmt.Sprintf("helixd has never streamed from slot %q", cfg.slot), Hint: "Run: helixd run, which makes it; or name another one with --slot."}
 	case s.Paused != nil:
@@ -221,14 +241,18 @@ func recreateSlot(cmd *cobra.Command, cfg *config, pool *pgxpool.Pool, yes bool,
 	if err := confirm(cmd, yes, "Make the slot anew?", "yes"); err != nil {
 		return err
 	}
-	var asked time.Time
-	err = pool.QueryRow(ctx, "update helix.checkpoints set repair = $2, repairs = 0 where slot = $1 returning now()",
-		cfg.slot, "helixd slot recreate was run by "+whoAmI()).Scan(&asked)
+	if s, err = readSlot(ctx, pool, cfg.slot); err != nil { // an answer may take long
+		return err
+	}
+	if s.repairing() { // which takes this for done, too
+		fmt.Fprintf(errs, "a repair is under way: %s makes the slot anew already; waiting for that\n", *s.Leader)
+	}
+	_, err = pool.Exec(ctx, "update helix.checkpoints set repair = $2, repairs = 0 where slot = $1", cfg.slot, "helixd slot recreate was run by "+whoAmI())
 	if err != nil {
 		return fmt.Errorf("ask for a new slot: %w", err)
 	}
 	if s.Leader != nil {
-		if err := awaitSlot(ctx, pool, cfg.slot, asked, g, timeout, errs); err != nil {
+		if err := awaitSlot(ctx, pool, s, g, timeout, errs); err != nil {
 			return err
 		}
 		g.State = "streaming"

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/jackc/pglogrepl"
@@ -90,4 +91,53 @@ func TestRepairsAreSlowedDown(t *testing.T) {
 	if !strings.Contains(x.log.String(), `"repairs_lately":3`) {
 		t.Error("it does not count")
 	}
+}
+
+// TestRecreateSaysWhatItWaitsFor: it waits for what others do, and names that at once.
+func TestRecreateSaysWhatItWaitsFor(t *testing.T) {
+	t.Parallel()
+	x := streaming(t, testenv.New(t))
+	x.edit(t, "sync_state")
+	resolvedTo(t, x.admin, x.known, x.text())
+	url, env := x.db.URL("postgres"), []string{"HELIX_SLOT=" + x.slot}
+	says := func(p *process, what string) {
+		t.Helper()
+		until(t, what, func() bool { return strings.Contains(p.log.String(), what) })
+	}
+	// A new slot waits for a transaction that is open.
+	open := x.db.Connect(t, "postgres")
+	exec1(t, open, "begin")
+	exec1(t, open, "select pg_current_xact_id()")
+	first := start(t, url, env, "slot", "recreate", "--yes")
+	making := "select exists (select from pg_replication_slots where slot_name = $1 and confirmed_flush_lsn is null)"
+	until(t, "the new slot to be begun", func() bool { return get[bool](t, x.admin, making, x.slot) })
+	second := start(t, url, env, "slot", "recreate", "--yes")
+	says(second, "a repair is under way: helixd ")
+	exec1(t, open, "commit")
+	for _, p := range []*process{first, second} {
+		if status := p.wait(t); status != 0 || !strings.Contains(p.log.String(), "streaming again, from a new slot") {
+			t.Errorf("status %d", status)
+		}
+	}
+	if n := x.repairs(t); n != 1 {
+		t.Errorf("%d repairs", n)
+	}
+
+	// Paused before the leader acts: it is stopped, as one is that is busy.
+	x.signal(t, syscall.SIGSTOP)
+	third := start(t, url, env, "slot", "recreate", "--yes")
+	until(t, "the request", func() bool { return get[bool](t, x.admin, "select repair is not null from helix.checkpoints") })
+	if status := start(t, url, env, "pause", "stream").wait(t); status != 0 {
+		t.Errorf("pause: status %d", status)
+	}
+	says(third, "the stream is paused, and no slot is made meanwhile; waiting for: helixd resume stream")
+	x.signal(t, syscall.SIGCONT)
+	if status := start(t, url, env, "resume", "stream").wait(t); status != 0 {
+		t.Errorf("resume: status %d", status)
+	}
+	if status := third.wait(t); status != 0 {
+		t.Errorf("status %d", status)
+	}
+	x.passes(t)
+	x.stop(t)
 }

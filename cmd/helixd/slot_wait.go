@@ -16,9 +16,9 @@ import (
 // waitsLong is when whoever waits is told what for.
 const waitsLong = 5 * time.Second
 
-// awaitSlot waits until the leader, whoever that is by then, has done what was
-// asked and streams again.
-func awaitSlot(ctx context.Context, pool *pgxpool.Pool, slot string, asked time.Time, g *gap, timeout time.Duration, errs io.Writer) error {
+// awaitSlot waits until the leader, whoever that is by then, has made the slot anew
+// since it was as in before, and streams again.
+func awaitSlot(ctx context.Context, pool *pgxpool.Pool, before *slotState, g *gap, timeout time.Duration, errs io.Writer) error {
 	var all int64
 	for _, n := range g.Rows {
 		all += n
@@ -36,14 +36,15 @@ func awaitSlot(ctx context.Context, pool *pgxpool.Pool, slot string, asked time.
 	defer tick.Stop()
 	silent := time.Now()
 	told := map[string]int64{}
+	awaited := ""
 	patience := time.NewTimer(waitsLong)
 	defer patience.Stop()
 	for {
-		s, err := readSlot(ctx, pool, slot)
+		s, err := readSlot(ctx, pool, before.Name)
 		if err != nil {
 			return err
 		}
-		if s.Repair == "" && s.Repaired != nil && s.Repaired.After(asked) && s.Active {
+		if s.Repair == "" && s.Repaired != nil && (before.Repaired == nil || !s.Repaired.Equal(*before.Repaired)) && s.Active {
 			g.Seconds = time.Since(began).Seconds()
 			return nil
 		}
@@ -51,6 +52,14 @@ func awaitSlot(ctx context.Context, pool *pgxpool.Pool, slot string, asked time.
 			silent = time.Now()
 		} else if time.Since(silent) > time.Minute {
 			return fmt.Errorf("no helixd leads any more: the next one that starts makes the slot anew")
+		}
+		if now := s.awaits(); now != awaited {
+			if awaited = now; now != "" {
+				if bar != nil {
+					_ = bar.Clear()
+				}
+				fmt.Fprintln(errs, now)
+			}
 		}
 		if bar != nil {
 			var read int64
@@ -73,7 +82,7 @@ func awaitSlot(ctx context.Context, pool *pgxpool.Pool, slot string, asked time.
 		case <-deadline.C:
 			return fmt.Errorf("helixd does not stream again after %s; its log says why, and it goes on trying", timeout)
 		case <-patience.C:
-			if len(s.backfill) == 0 {
+			if len(s.backfill) == 0 && awaited == "" {
 				fmt.Fprintln(errs, "still waiting: a new slot has to wait until all transactions that are open now have ended; helixd's log names them")
 			}
 		case <-tick.C:
