@@ -67,6 +67,12 @@ func (d *Dispatcher) CatchUp(ctx context.Context, joined []Reactor, at replicati
 	if err != nil {
 		return fmt.Errorf("catch up: %w", err)
 	}
+	// A reactor may catch up at one checkpoint twice, and find others at fault: letters
+	// are told apart by their numbers, which go on from those that are there.
+	err = only.open.tx.QueryRow(ctx, "select greatest(max(ordinal) + 1, 0) from helix.dead_letters where slot = $1 and lsn = $2", d.slot, at).Scan(&only.open.changes)
+	if err != nil {
+		return fmt.Errorf("catch up: count dead letters: %w", err)
+	}
 	tables := only.Tables()
 	delete(tables, inboxTable)
 	part := replication.Transaction{CommitLSN: at, CommitTime: time.Now().Truncate(time.Microsecond)}

@@ -25,6 +25,7 @@ const replayTable = "helix.replays"
 // which would fire an app's triggers. It holds keys only.
 type Replay struct {
 	ID      int64     `json:"replay"`            // of helix.replays, where its outcome is added
+	Slot    string    `json:"slot,omitempty"`    // whose leader gives them; "" is whichever sees this first, as of an older helixd
 	Table   string    `json:"table,omitempty"`   // of Rows, "public.memories"
 	Reactor string    `json:"reactor,omitempty"` // which is given Rows; "" is all that watch the table
 	Rows    []Version `json:"rows,omitempty"`
@@ -67,7 +68,10 @@ type outcome struct{ given, gone, changed, rejected int }
 
 // replay gives what the chunk's Replays name to the reactors, after its changes.
 func (d *Dispatcher) replay(ctx context.Context, enough func(*snapshot) bool) (err error) {
-	told := d.open.replays
+	told := slices.DeleteFunc(d.open.replays, func(row Row) bool {
+		var r Replay
+		return json.Unmarshal(row.key, &r) == nil && r.Slot != "" && r.Slot != d.slot
+	})
 	d.open.replays = nil
 	if len(told) == 0 {
 		return nil

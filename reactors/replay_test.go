@@ -196,6 +196,24 @@ func TestReplay(t *testing.T) {
 			t.Errorf("it noted %q", got)
 		}
 	})
+	t.Run("OfAnotherSlot", func(t *testing.T) {
+		b := newReplayBench(t)
+		rows := []reactors.Version{b.version(t, docA)}
+		b.send(t, reactors.Replay{Slot: b.slot, Table: "public.doc", Rows: rows})
+		b.send(t, reactors.Replay{Slot: "another", Table: "public.doc", Rows: rows})
+		if err := b.d.Apply(t.Context(), batch(b.streamed(t))); err != nil {
+			t.Fatal(err)
+		}
+		if got := query[string](t, b, noted); got != "INSERT a 1" {
+			t.Errorf("it noted %q", got)
+		}
+		if got := b.outcome(t); got != "given 0, gone 0, changed 0, rejected 0" {
+			t.Error(got)
+		}
+		if got := query[string](t, b, "select string_agg(key ->> 'slot', ', ') from helix.inbox"); got != "another" {
+			t.Errorf("the inbox has orders of %s", got)
+		}
+	})
 	t.Run("WhatIsNotStreamedByItsKey", func(t *testing.T) {
 		b := newReplayBench(t)
 		b.exec(t, "insert into choice (user_id, name) values ('"+docB+"', 'x')")

@@ -87,7 +87,7 @@ func newReplayer(ctx context.Context, cfg *config, pool *pgxpool.Pool, noWait bo
 
 // send puts a Replay into the inbox, once few enough wait there.
 func (r *replayer) send(ctx context.Context, replay reactors.Replay) error {
-	replay.ID = r.id
+	replay.ID, replay.Slot = r.id, r.slot
 	if !r.noWait {
 		if _, err := r.wait(ctx, replayAhead); err != nil {
 			return err
