@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -60,7 +61,14 @@ func backfillVoiceCommand(cfg *config) *cobra.Command {
 				b.user = &id
 			}
 			return withConn(cmd.Context(), cfg, func(conn *pgx.Conn) error {
-				return b.run(cmd.Context(), conn, cmd.OutOrStdout(), cmd.ErrOrStderr())
+				report, err := b.run(cmd.Context(), conn)
+				if err != nil {
+					return err
+				}
+				if err := cfg.print(cmd, report, report.write); err != nil || report.Chosen == 0 || b.dryRun {
+					return err
+				}
+				return warnIdle(cmd.Context(), conn, cmd.ErrOrStderr())
 			})
 		},
 	}
@@ -86,12 +94,25 @@ const candidates = `from public.voice_recordings where status = 'failed' and err
 
 const hasAudio = `(octet_length(audio_data) > 0 or storage_path <> '')`
 
+// backfillReport is what backfill voice prints.
+type backfillReport struct {
+	Code         string `json:"code"`
+	DryRun       bool   `json:"dry_run"`
+	Failed       int64  `json:"failed"`   // that can be tried again
+	Silent       int64  `json:"no_audio"` // of them
+	Chosen       int64  `json:"chosen"`
+	InRow        int64  `json:"in_row"` // audio of those chosen; the others' is in Storage
+	Bytes        int64  `json:"bytes"`  // of it
+	Known        int64  `json:"duration_known"`
+	Milliseconds int64  `json:"duration_ms"` // of those whose length is known
+}
+
 // run changes rows as an app would, without helixd's marker: the reactor voice is
 // to see it.
-func (b *backfill) run(ctx context.Context, conn *pgx.Conn, out, errs io.Writer) error {
-	return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
-		var all, silent int64
-		err := tx.QueryRow(ctx, "select count(*), count(*) filter (where "+hasAudio+" is not true) "+candidates, b.code, b.user).Scan(&all, &silent)
+func (b *backfill) run(ctx context.Context, conn *pgx.Conn) (*backfillReport, error) {
+	r := &backfillReport{Code: b.code, DryRun: b.dryRun}
+	return r, pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
+		err := tx.QueryRow(ctx, "select count(*), count(*) filter (where "+hasAudio+" is not true) "+candidates, b.code, b.user).Scan(&r.Failed, &r.Silent)
 		if err != nil {
 			return fmt.Errorf("count the recordings: %w", err)
 		}
@@ -101,27 +122,28 @@ func (b *backfill) run(ctx context.Context, conn *pgx.Conn, out, errs io.Writer)
 		if b.dryRun {
 			statement = chosen + ", changed as (select audio_data, duration_ms from public.voice_recordings v join chosen using (id))"
 		}
-		var n, known, milliseconds, stored, size int64
 		err = tx.QueryRow(ctx, statement+`
 			select count(*), count(duration_ms), coalesce(sum(duration_ms), 0)::bigint, count(audio_data), coalesce(sum(octet_length(audio_data)), 0)::bigint
-			from changed`, b.code, b.user, b.max).Scan(&n, &known, &milliseconds, &stored, &size)
+			from changed`, b.code, b.user, b.max).Scan(&r.Chosen, &r.Known, &r.Milliseconds, &r.InRow, &r.Bytes)
 		if err != nil {
 			return fmt.Errorf("set the recordings to pending: %w", err)
 		}
-		fmt.Fprintf(out, "%d recordings have failed with %s and can be tried again; %d of them have no audio.\n", all, b.code, silent)
-		done := "are pending now"
-		if b.dryRun {
-			done = "would be pending"
-		}
-		fmt.Fprintf(out, "%d %s, the newest: %d with audio in the row (%.1f MB), %d in Storage.\n", n, done, stored, float64(size)/(1<<20), n-stored)
-		if n == 0 {
-			return nil
-		}
-		fmt.Fprintf(out, "The provider that helixd run is set to bills them by length: %s of %d recordings; of %d it cannot be known before they are decoded.\n",
-			(time.Duration(milliseconds) * time.Millisecond).Round(time.Second), known, n-known)
-		if b.dryRun {
-			return nil
-		}
-		return warnIdle(ctx, tx.Conn(), errs)
+		return nil
 	})
+}
+
+func (r *backfillReport) write(out io.Writer) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d recordings have failed with %s and can be tried again; %d of them have no audio.\n", r.Failed, r.Code, r.Silent)
+	done := "are pending now"
+	if r.DryRun {
+		done = "would be pending"
+	}
+	fmt.Fprintf(&b, "%d %s, the newest: %d with audio in the row (%.1f MB), %d in Storage.\n", r.Chosen, done, r.InRow, float64(r.Bytes)/(1<<20), r.Chosen-r.InRow)
+	if r.Chosen > 0 {
+		fmt.Fprintf(&b, "The provider that helixd run is set to bills them by length: %s of %d recordings; of %d it cannot be known before they are decoded.\n",
+			(time.Duration(r.Milliseconds) * time.Millisecond).Round(time.Second), r.Known, r.Chosen-r.Known)
+	}
+	_, err := io.WriteString(out, b.String())
+	return err
 }

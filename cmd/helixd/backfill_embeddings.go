@@ -56,7 +56,7 @@ func backfillEmbeddingsCommand(cfg *config) *cobra.Command {
 			}
 			b.price = cfg.budget.prices.Of(usage.PurposeEmbedding, llmOpenAI+" "+cfg.embedding.model)
 			return withPool(cmd.Context(), cfg, func(pool *pgxpool.Pool) error {
-				return b.run(cmd.Context(), pool, cmd.OutOrStdout(), cmd.ErrOrStderr())
+				return b.run(cmd, cfg, pool)
 			})
 		},
 	}
@@ -80,7 +80,19 @@ const (
 	embeddingLook  = time.Second / 10 // between two looks at what waits
 )
 
-func (b *embeddingBackfill) run(ctx context.Context, pool *pgxpool.Pool, out, errs io.Writer) error {
+// embeddingReport is what backfill embeddings prints.
+type embeddingReport struct {
+	DryRun  bool   `json:"dry_run"`
+	Lacking int64  `json:"memories"` // without an embedding, that wait for none yet
+	Waiting int64  `json:"waiting"`  // beside them; in the end, where some were let wait
+	Chosen  int64  `json:"chosen"`
+	Tokens  int64  `json:"tokens"` // of those chosen, rather too many
+	Price   string `json:"usd_per_million_tokens,omitempty"`
+	Done    *int64 `json:"done,omitempty"` // were let wait now
+}
+
+func (b *embeddingBackfill) run(cmd *cobra.Command, cfg *config, pool *pgxpool.Pool) error {
+	ctx, errs := cmd.Context(), cmd.ErrOrStderr()
 	conn, err := pool.Acquire(ctx)
 	if err != nil {
 		return databaseError(err)
@@ -101,25 +113,44 @@ func (b *embeddingBackfill) run(ctx context.Context, pool *pgxpool.Pool, out, er
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "%d memories lack an embedding; %d more wait for one already.\n", e.Memories, e.Waiting)
-	if e.Chosen > 0 {
-		fmt.Fprintf(out, "%d of them, the newest, are some %d tokens%s.\n", e.Chosen, e.Tokens, b.cost(e.Tokens))
+	report := &embeddingReport{DryRun: b.dryRun, Lacking: e.Memories, Waiting: e.Waiting, Chosen: e.Chosen, Tokens: e.Tokens}
+	if b.price != nil {
+		report.Price = b.price.Input
+	}
+	// People read what it costs before it begins, and programs one value in the end.
+	if cfg.output != outputJSON {
+		out := cmd.OutOrStdout()
+		fmt.Fprintf(out, "%d memories lack an embedding; %d more wait for one already.\n", e.Memories, e.Waiting)
+		if e.Chosen > 0 {
+			fmt.Fprintf(out, "%d of them, the newest, are some %d tokens%s.\n", e.Chosen, e.Tokens, b.cost(e.Tokens))
+		}
 	}
 	if b.dryRun || e.Chosen == 0 && e.Waiting == 0 {
-		return nil
+		return cfg.print(cmd, report, report.write)
 	}
 	working, err := embeddingIsWorked(ctx, conn, errs)
 	if err != nil {
 		return err
 	}
-	if e.Chosen == 0 { // whether those that wait are seen to has been said
+	if e.Chosen > 0 { // else, whether those that wait are seen to has been said
+		if err := b.enqueue(ctx, pool, conn.Conn(), report, working, errs); err != nil {
+			return err
+		}
+	}
+	return cfg.print(cmd, report, report.write)
+}
+
+// write says what was done, if anything was.
+func (r *embeddingReport) write(out io.Writer) error {
+	if r.Done == nil {
 		return nil
 	}
-	return b.enqueue(ctx, pool, conn.Conn(), e.Chosen, working, out, errs)
+	_, err := fmt.Fprintf(out, "%d memories were let wait for an embedding; %d wait now, and helixd run embeds them. To see how many are left, run this with --dry-run.\n", *r.Done, r.Waiting)
+	return err
 }
 
 // enqueue lets the memories wait, step by step.
-func (b *embeddingBackfill) enqueue(ctx context.Context, pool *pgxpool.Pool, conn *pgx.Conn, all int64, working bool, out, errs io.Writer) error {
+func (b *embeddingBackfill) enqueue(ctx context.Context, pool *pgxpool.Pool, conn *pgx.Conn, report *embeddingReport, working bool, errs io.Writer) error {
 	jobs, err := reactors.NewJobs(pool, false, nil)
 	if err != nil {
 		return err
@@ -144,7 +175,7 @@ func (b *embeddingBackfill) enqueue(ctx context.Context, pool *pgxpool.Pool, con
 		if done += int64(n); n == 0 || n < step {
 			break
 		}
-		fmt.Fprintf(errs, "%d of %d\n", done, all)
+		fmt.Fprintf(errs, "%d of %d\n", done, report.Chosen)
 		if working {
 			if err := waitForEmbeddings(ctx, conn, b.user, step); err != nil {
 				return err
@@ -154,11 +185,10 @@ func (b *embeddingBackfill) enqueue(ctx context.Context, pool *pgxpool.Pool, con
 			return err
 		}
 	}
-	waiting, err := get1[int64](ctx, conn, "select count(*) from helix.embedding_work")
-	if err != nil {
+	report.Done = &done
+	if report.Waiting, err = get1[int64](ctx, conn, "select count(*) from helix.embedding_work"); err != nil {
 		return databaseError(err)
 	}
-	fmt.Fprintf(out, "%d memories were let wait for an embedding; %d wait now, and helixd run embeds them. To see how many are left, run this with --dry-run.\n", done, waiting)
 	return nil
 }
 

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -43,7 +41,7 @@ func usageCommand(cfg *config) *cobra.Command {
 				return err
 			}
 			return withPool(cmd.Context(), cfg, func(pool *pgxpool.Pool) error {
-				return showUsage(cmd.Context(), cfg, pool, q, cmd.OutOrStdout())
+				return showUsage(cmd, cfg, pool, q)
 			})
 		},
 	}
@@ -95,7 +93,18 @@ func parseDay(flag, text string, now time.Time) (time.Time, error) {
 	return day, nil
 }
 
-func showUsage(ctx context.Context, cfg *config, pool *pgxpool.Pool, q usage.Query, out io.Writer) error {
+// usageReport is what usage prints.
+type usageReport struct {
+	From   string        `json:"from"`
+	To     string        `json:"to"`
+	User   *uuid.UUID    `json:"user,omitempty"`
+	Lines  []usage.Line  `json:"lines"`
+	Total  usage.Line    `json:"total"`
+	Limits []usage.Limit `json:"limits_today"`
+}
+
+func showUsage(cmd *cobra.Command, cfg *config, pool *pgxpool.Pool, q usage.Query) error {
+	ctx := cmd.Context()
 	lines, total, err := usage.Report(ctx, pool, q)
 	if err != nil {
 		return err
@@ -104,31 +113,21 @@ func showUsage(ctx context.Context, cfg *config, pool *pgxpool.Pool, q usage.Que
 	if err != nil {
 		return err
 	}
-	if cfg.output == outputJSON {
-		report := struct {
-			From   string        `json:"from"`
-			To     string        `json:"to"`
-			User   *uuid.UUID    `json:"user,omitempty"`
-			Lines  []usage.Line  `json:"lines"`
-			Total  usage.Line    `json:"total"`
-			Limits []usage.Limit `json:"limits_today"`
-		}{q.From.Format(time.DateOnly), q.To.Format(time.DateOnly), nil, lines, total, limits}
-		if q.User != uuid.Nil {
-			report.User = &q.User
+	report := usageReport{q.From.Format(time.DateOnly), q.To.Format(time.DateOnly), nil, lines, total, limits}
+	if q.User != uuid.Nil {
+		report.User = &q.User
+	}
+	return cfg.print(cmd, report, func(out io.Writer) error {
+		var text strings.Builder
+		if len(lines) == 0 {
+			fmt.Fprintf(&text, "Nothing was asked of a provider from %s to %s%s.\n", report.From, report.To, ofUser(q.User))
+		} else {
+			writeUsage(&text, q, lines, total)
 		}
-		to := json.NewEncoder(out)
-		to.SetIndent("", "  ")
-		return to.Encode(report)
-	}
-	var text strings.Builder
-	if len(lines) == 0 {
-		fmt.Fprintf(&text, "Nothing was asked of a provider from %s to %s%s.\n", q.From.Format(time.DateOnly), q.To.Format(time.DateOnly), ofUser(q.User))
-	} else {
-		writeUsage(&text, q, lines, total)
-	}
-	writeLimits(&text, q.User, limits)
-	_, err = io.WriteString(out, text.String())
-	return err
+		writeLimits(&text, q.User, limits)
+		_, err := io.WriteString(out, text.String())
+		return err
+	})
 }
 
 func ofUser(user uuid.UUID) string {
