@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 )
@@ -29,4 +30,16 @@ func completeChoices(root *cobra.Command) error {
 		}
 	}
 	return nil
+}
+
+// completeWith has a flag's values offered that are known only once settings are.
+func completeWith(cmd *cobra.Command, flag string, values func() []string) {
+	err := cmd.RegisterFlagCompletionFunc(flag, func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		names := values()
+		slices.Sort(names)
+		return names, cobra.ShellCompDirectiveNoFileComp
+	})
+	if err != nil {
+		panic(err) // the flag is a constant
+	}
 }

@@ -185,7 +185,10 @@ func pausable(cfg *config, name string) (what string, queues []string, err error
 }
 
 func pausables(cfg *config) cobra.CompletionFunc {
-	return func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	return func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
 		names := []cobra.Completion{pausedStream}
 		for _, r := range everyReactor(cfg) {
 			if len(reactors.Queues(r)) > 0 {

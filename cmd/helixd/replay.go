@@ -51,6 +51,17 @@ func replayCommand(cfg *config) *cobra.Command {
 	cmd.Flags().StringVar(&f.since, "since", "", "only rows written since this time, such as 2h or 2026-11-01T12:00:00Z")
 	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "tell what would be done")
 	cmd.Flags().BoolVar(&f.noWait, "no-wait", false, "do not wait until the rows are applied")
+	for flag, values := range map[string]func() []string{
+		"table": func() (names []string) {
+			for table := range watched(allReactors(cfg)) {
+				names = append(names, strings.TrimPrefix(table, "public."))
+			}
+			return names
+		},
+		"reactor": func() []string { return watched(allReactors(cfg))[qualified(f.table)] },
+	} {
+		completeWith(cmd, flag, values)
+	}
 	return cmd
 }
 

@@ -39,9 +39,7 @@ type replayFlags struct {
 // parse gives the reactors that get the rows.
 func (f *replayFlags) parse(all []reactors.Reactor) (watching []string, err error) {
 	tables := watched(all)
-	if f.table != "" && !strings.Contains(f.table, ".") {
-		f.table = "public." + f.table
-	}
+	f.table = qualified(f.table)
 	watching, ok := tables[f.table]
 	if !ok {
 		return nil, &usageError{fmt.Errorf("--table %q: it takes one of %s", strings.TrimPrefix(f.table, "public."),
@@ -72,6 +70,14 @@ func (f *replayFlags) parse(all []reactors.Reactor) (watching []string, err erro
 		f.at, err = parseSince(f.since)
 	}
 	return watching, err
+}
+
+// qualified gives a table's name with its schema, "" as it is.
+func qualified(table string) string {
+	if table == "" || strings.Contains(table, ".") {
+		return table
+	}
+	return "public." + table
 }
 
 // parseSince reads a time, or how long ago it is.

@@ -40,6 +40,40 @@ func TestSettingsLeaveThePublication(t *testing.T) {
 	x.stop(t)
 }
 
+// TestSwitchedOnInAPause: what a reactor has missed it does not read while the stream
+// is paused, nor does the stream pass over it.
+func TestSwitchedOnInAPause(t *testing.T) {
+	t.Parallel()
+	x := streaming(t, testenv.New(t), "HELIX_EMBEDDINGS=off")
+	app := x.db.AsUser(t, x.user)
+	exec1(t, app, "insert into memories (type, content) values ('episodic', 'Walked by the river.')")
+	x.passes(t)
+	helixd(t, x.db, nil, "pause", "stream", "--slot", x.slot, "--wait")
+	lsn := get[string](t, x.admin, "select lsn::text from helix.checkpoints")
+	on := func() {
+		x.stop(t)
+		x.process = start(t, x.db.URL("postgres"), []string{"HELIX_DRIFT_INTERVAL=100ms", "HELIX_EMBEDDINGS=on"}, "run", "--slot", x.slot)
+	}
+	for range 2 { // it ends in order in the middle of that, too
+		on()
+		x.says(t, "that waits: the stream is paused")
+		exec1(t, app, "insert into memories (type, content) values ('episodic', 'Walked in a pause.')")
+		if n := get[int](t, x.admin, "select count(*) from helix.embedding_work"); n != 0 {
+			t.Errorf("%d memories were noted in a pause", n)
+		}
+		if now := get[string](t, x.admin, "select lsn::text from helix.checkpoints"); now != lsn {
+			t.Errorf("the checkpoint went from %s to %s in a pause", lsn, now)
+		}
+	}
+	helixd(t, x.db, nil, "resume", "stream", "--slot", x.slot, "--wait")
+	until(t, "all memories to be noted", func() bool { return get[int](t, x.admin, "select count(*) from helix.embedding_work") == 3 })
+	x.passes(t)
+	if n := x.repairs(t); n != 0 {
+		t.Errorf("%d repairs", n)
+	}
+	x.stop(t)
+}
+
 // TestUpgradeOfThePublication: what an older helixd published is no fault of
 // anybody's, and all rows are read.
 func TestUpgradeOfThePublication(t *testing.T) {
