@@ -16,6 +16,7 @@ test: setup check ## format, vet, lint and all tests, with the race detector but
 	$(GO) test -race -timeout 20m $$($(GO) list ./... | grep -v -e /attack -e cmd/helixd -e examples/ -e /deploy)
 	$(GO) test -race -timeout 30m -p 1 ./cmd/helixd ./deploy ./examples/... # one by one: they start many processes, and wait for them
 	cd deploy/kubernetes && $(GO) test ./...
+	cd bench && $(GO) vet . && $(GO) test .
 	$(GO) test ./reactors/skills/attack ./reactors/voice/decode/attack ./reactors/synthesis ./reactors/synthesis/cluster ./reactors/synthesis/analysis/local
 	$(GO) test -run 'Law' ./reactors/sync -rapid.checks 5000
 
@@ -40,8 +41,8 @@ fuzz: ## each fuzz target for FUZZTIME (30s)
 	    $(GO) test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 1s $$p; done; done
 FUZZTIME ?= 30s
 
-bench: setup ## figures beside their peers, on a plain build (30 min)
-	@cd bench && $(GO) run .
+bench: setup ## measure docs/benchmarks.md and its plots anew, beside peers, on a plain build (1 h)
+	@cd bench && $(GO) run . --report ../docs/benchmarks.md
 
 check: ## gofmt, vet and staticcheck
 	@out=$$(gofmt -l $$($(GO) list -f '{{.Dir}}' ./...)); test -z "$$out" || { echo "not gofmt-ed:"; echo "$$out"; exit 1; }

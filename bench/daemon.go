@@ -92,9 +92,9 @@ func (b *bench) migrate(ctx context.Context, url string) error {
 	return nil
 }
 
-// start runs helixd run, and returns at once.
-func (b *bench) start(ctx context.Context, url string) (*daemon, error) {
-	cmd, log, err := b.command(ctx, url, "run", "--slot", daemonSlot, "--log-format", "json")
+// start runs helixd run, with flags of its own, and returns at once.
+func (b *bench) start(ctx context.Context, url string, flags ...string) (*daemon, error) {
+	cmd, log, err := b.command(ctx, url, append([]string{"run", "--slot", daemonSlot, "--log-format", "json"}, flags...)...)
 	if err != nil {
 		return nil, err
 	}

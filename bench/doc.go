@@ -10,13 +10,24 @@
 //	memory    the daemon works off one large transaction
 //	latency   a user's commit until the result's, at 500 transactions a second
 //	takeover  the leader's end until a standby applies something, at the same rate
+//	idle      what the daemon takes while nobody writes
+//	calls     a skill's call in a warm worker
+//	skills    a run's commit until its result's, and a backlog of runs
+//	decodes   recordings to samples, beside native ffmpeg
+//	voice     a recording's commit until its transcript's
 //	clusters  vectors to clusters: scikit-learn's methods and helixd's, and the graph
+//	decay     an hourly tick over all layers
+//	curve-*   how some of these change with a size: of transactions, users, workers,
+//	          layers, memories; each has six minutes, and says what it left out
 //
 // Runs of helixd and its peers take turns. Each drain is a process of its own,
 // whose peak resident memory is its own too; it must have seen every row of the
 // table in order, and have acknowledged its slot up to the last commit.
 //
-//	go run . [--quick] [--rows N] [--runs N] [--only decode,drain] [--json FILE] [--markdown FILE]
+//	go run . [--quick] [--rows N] [--runs N] [--only decode,drain] [--results DIR] [--report FILE [--rebuild]]
+//
+// --results keeps what each section measured, as soon as it has; --report makes a page
+// of all that is kept, with its plots: docs/benchmarks.md, of page.md and results/.
 //
 // Targets stand beside the figures. A missed one is no error: a busy machine
 // misses them too.

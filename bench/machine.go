@@ -16,17 +16,33 @@ import (
 type machine struct {
 	CPU      string  `json:"cpu"`
 	Cores    int     `json:"cores"`
+	RAM      float64 `json:"ram_gb,omitempty"`
+	Kernel   string  `json:"kernel,omitempty"`
 	Go       string  `json:"go"`
 	Postgres string  `json:"postgres"`
 	Fsync    string  `json:"fsync"`
-	CommitMS float64 `json:"commit_ms"`     // median of a commit of next to nothing, one session
-	Load     float64 `json:"load_at_start"` // of the last minute
+	CommitMS float64 `json:"commit_ms,omitempty"` // median of a commit of next to nothing, one session
+	Load     float64 `json:"load_at_start"`       // of the last minute
 }
 
 func (m machine) String() string {
-	return fmt.Sprintf("%s, %d cores · %s · Postgres %s, fsync %s (a commit takes %s ms) · load at start %.1f",
-		m.CPU, m.Cores, m.Go, m.Postgres, m.Fsync, number(m.CommitMS), m.Load)
+	said := []string{fmt.Sprintf("%s, %d cores", m.CPU, m.Cores)}
+	if m.RAM > 0 {
+		said[0] += fmt.Sprintf(", %s GB of RAM", number(m.RAM))
+	}
+	if m.Kernel != "" {
+		said = append(said, m.Kernel)
+	}
+	postgres := fmt.Sprintf("Postgres %s, fsync %s", m.Postgres, m.Fsync)
+	if m.CommitMS > 0 {
+		postgres += fmt.Sprintf(" (a commit takes %s ms)", number(m.CommitMS))
+	}
+	said = append(said, m.Go, postgres, fmt.Sprintf("load at start %.1f", m.Load))
+	return strings.Join(said, " · ")
 }
+
+// busy is the load at start from which figures are noisy.
+const busy = 0.7
 
 // commits are timed for machine.CommitMS.
 const commits = 101
@@ -37,6 +53,12 @@ func readMachine(ctx context.Context, conn *pgx.Conn) (m machine, err error) {
 		first, _, _ := strings.Cut(string(load), " ")
 		m.Load, _ = strconv.ParseFloat(first, 64) // 0 where the kernel says none
 	}
+	if release, err := os.ReadFile("/proc/sys/kernel/osrelease"); err == nil {
+		m.Kernel = "Linux " + strings.TrimSpace(string(release))
+	}
+	kb, _, _ := strings.Cut(procField("/proc/meminfo", "MemTotal"), " ")
+	total, _ := strconv.ParseFloat(kb, 64)
+	m.RAM = total / (1 << 20)
 	err = conn.QueryRow(ctx, "select split_part(current_setting('server_version'), ' ', 1), current_setting('fsync')").
 		Scan(&m.Postgres, &m.Fsync)
 	if err != nil {

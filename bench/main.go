@@ -38,8 +38,9 @@ type options struct {
 	runs       int
 	quick      bool
 	only       string
-	json       string
-	markdown   string
+	results    string
+	page       string
+	rebuild    bool
 	helixd     string
 	cpuProfile string // for who makes helixd faster; not in the usage text
 }
@@ -49,9 +50,10 @@ func (o *options) parse(args []string) error {
 	flags.BoolVar(&o.quick, "quick", false, "a tenth of the rows, 3 runs, and no clusters of 20,000 rows")
 	flags.IntVar(&o.rows, "rows", 1_000_000, "rows of the large transaction; 3/10 of it are the one-row transactions, 2/10 the sync deltas, 1/10 the durable upserts, all the layers")
 	flags.IntVar(&o.runs, "runs", 5, "runs of each side, of which the median counts")
-	flags.StringVar(&o.only, "only", "", "sections, with commas: decode,drain,apply,sync,memory,latency,takeover,idle,calls,skills,decodes,voice,clusters,decay")
-	flags.StringVar(&o.json, "json", "", "write the figures to this file as well")
-	flags.StringVar(&o.markdown, "markdown", "", "write the table to this file, for a page that carries it")
+	flags.StringVar(&o.only, "only", "", "sections, with commas: "+strings.Join(sectionNames(), ","))
+	flags.StringVar(&o.page, "report", "", "keep what each section measured, and write the page of all that is kept to this file, its plots beside it")
+	flags.StringVar(&o.results, "results", "", "folder where that is kept; with --report `results`, where a quick run may not be")
+	flags.BoolVar(&o.rebuild, "rebuild", false, "measure nothing: write --report again")
 	flags.StringVar(&o.helixd, "helixd", "", "measure this helixd binary instead of one built now")
 	flags.StringVar(&o.cpuProfile, "cpuprofile", "", "")
 	flags.Usage = func() {
@@ -67,6 +69,15 @@ func (o *options) parse(args []string) error {
 	}
 	if o.quick {
 		o.rows, o.runs = o.rows/10, min(o.runs, 3)
+	}
+	if o.page != "" && o.results == "" {
+		o.results = "results"
+		if o.quick && !o.rebuild {
+			return errors.New("--quick is for trying out: name another folder for what it measures with --results")
+		}
+	}
+	if o.rebuild && o.page == "" {
+		return errors.New("--rebuild writes a page: name it with --report")
 	}
 	if o.rows < 100 || o.runs < 1 || flags.NArg() > 0 {
 		flags.Usage()
@@ -85,6 +96,15 @@ var sections = []section{
 	{"decode", decodeMessages}, {"drain", drain}, {"apply", apply}, {"sync", syncBacklog}, {"memory", syncLarge}, {"latency", latency}, {"takeover", takeover}, {"idle", idle},
 	{"calls", sandboxCalls}, {"skills", skills}, {"decodes", decodes}, {"voice", voice},
 	{"clusters", clusters}, {"decay", decayTicks},
+	{"curve-drain", drainCurve}, {"curve-sync", syncCurve}, {"curve-workers", workersCurve},
+	{"curve-decay", decayCurve}, {"curve-synthesis", synthesisCurve}, {"curve-recall", recallCurve},
+}
+
+func sectionNames() (names []string) {
+	for _, s := range sections {
+		names = append(names, s.name)
+	}
+	return names
 }
 
 func (o *options) sections() ([]section, error) {
@@ -105,6 +125,7 @@ type bench struct {
 	options
 	cluster *testenv.Cluster
 	report  report
+	commit  string // of helixd
 	dir     string // thrown away
 	began   time.Time
 	built   string // path of the daemon, once built
@@ -113,7 +134,7 @@ type bench struct {
 func run() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	b := &bench{began: time.Now()}
+	b := &bench{began: time.Now(), commit: commit()}
 	if err := b.parse(os.Args[1:]); errors.Is(err, flag.ErrHelp) {
 		return 0
 	} else if err != nil {
@@ -125,7 +146,13 @@ func run() int {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		return 2
 	}
-	if err := b.measure(ctx, chosen); err != nil {
+	if !b.rebuild {
+		err = b.measure(ctx, chosen)
+	}
+	if err == nil {
+		err = b.writePage()
+	}
+	if err != nil {
 		if ctx.Err() != nil {
 			fmt.Fprintln(os.Stderr, "bench: interrupted; cleaned up")
 			return 130
@@ -152,23 +179,21 @@ func (b *bench) measure(ctx context.Context, chosen []section) (err error) {
 	if err := b.describe(ctx); err != nil {
 		return err
 	}
-	if busy := b.report.Machine.Load; busy > 0.7 {
-		b.say("the machine is busy (load %.1f): the figures will be noisy", busy)
+	if load := b.report.Machine.Load; load > busy {
+		b.say("the machine is busy (load %.1f): the figures will be noisy", load)
 	}
 	for _, s := range chosen {
 		b.say("%s", s.name)
+		began, figures, curves := time.Now(), len(b.report.Figures), len(b.report.Curves)
 		if err := s.run(ctx, b); err != nil {
 			return fmt.Errorf("%s: %w", s.name, err)
 		}
+		if err := b.keep(s, began, figures, curves); err != nil {
+			return err
+		}
 	}
 	b.report.print(os.Stdout)
-	if b.json != "" {
-		err = b.report.writeJSON(b.json)
-	}
-	if b.markdown != "" {
-		err = errors.Join(err, b.report.writeMarkdown(b.markdown))
-	}
-	return err
+	return nil
 }
 
 // describe says where and how the figures come about.
@@ -179,7 +204,7 @@ func (b *bench) describe(ctx context.Context) (err error) {
 	}
 	defer drop()
 	b.report.Machine, err = readMachine(ctx, conn)
-	b.report.Method = fmt.Sprintf("Medians of %d runs, of %d of go-pq-cdc, the durable upserts and sync; helixd and its peers take turns",
+	b.report.Method = fmt.Sprintf("Medians of %d runs, of %d of go-pq-cdc, the durable upserts, sync and the curves; helixd and its peers take turns",
 		b.runs, min(b.runs, maxSlowRuns))
 	return err
 }

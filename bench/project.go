@@ -30,7 +30,7 @@ func (b *bench) project(ctx context.Context, name string) (*testenv.Database, *p
 	}
 	err = b.migrate(ctx, db.URL("postgres"))
 	if err == nil {
-		err = makeUsers(ctx, db)
+		err = makeUsers(ctx, db, 0, users)
 	}
 	if err != nil {
 		drop()
@@ -39,8 +39,8 @@ func (b *bench) project(ctx context.Context, name string) (*testenv.Database, *p
 	return db, conn, drop, nil
 }
 
-// makeUsers makes them as the Auth service would.
-func makeUsers(ctx context.Context, db *testenv.Database) error {
+// makeUsers makes those before the end as the Auth service would.
+func makeUsers(ctx context.Context, db *testenv.Database, from, end int) error {
 	conn, err := pgx.Connect(ctx, db.URL("supabase_admin"))
 	if err != nil {
 		return err
@@ -50,7 +50,7 @@ func makeUsers(ctx context.Context, db *testenv.Database) error {
 			raw_user_meta_data, email_confirmed_at, created_at, updated_at)
 		select '00000000-0000-0000-0000-000000000000', `+userID("i")+`, 'authenticated', 'authenticated',
 			i || '@example.com', '{}', '{}', now(), now(), now()
-		from generate_series(0, $1 - 1) i`, users)
+		from generate_series($1, $2 - 1) i`, from, end)
 	return err
 }
 

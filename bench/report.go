@@ -1,10 +1,8 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,9 +11,10 @@ import (
 
 // report is what the benchmark ends with.
 type report struct {
-	Machine machine  `json:"machine"`
-	Method  string   `json:"method"` // how often was measured what
-	Figures []figure `json:"figures"`
+	Machine machine
+	Method  string // how often was measured what
+	Figures []figure
+	Curves  []curve
 }
 
 // figure is a line of the table.
@@ -23,7 +22,7 @@ type figure struct {
 	Section string    `json:"section"`
 	Name    string    `json:"name"`
 	Unit    string    `json:"unit"`
-	Runs    []float64 `json:"runs"` // helixd's
+	Runs    []float64 `json:"runs,omitempty"` // helixd's
 	Median  float64   `json:"median"`
 
 	Peer       string    `json:"peer,omitempty"`
@@ -71,9 +70,9 @@ func (r *report) add(figures ...*figure) {
 // cells gives a figure's line of the table; what the line before has already
 // said is left out.
 func (f *figure) cells(before *figure) []string {
-	name, unit, own := f.Name, f.Unit, number(f.Median)
+	name, unit, own, spread := f.Name, f.Unit, number(f.Median), between(f.Runs)
 	if before != nil && before.Section == f.Section && before.Name == f.Name {
-		name, unit, own = "", "", ""
+		name, unit, own, spread = "", "", "", ""
 	}
 	peer, ratio, met := "", "", ""
 	if f.Peer != "" {
@@ -88,16 +87,16 @@ func (f *figure) cells(before *figure) []string {
 			met = "met"
 		}
 	}
-	return []string{name, unit, own, peer, f.Peer, ratio, f.Target, met}
+	return []string{name, unit, own, spread, peer, between(f.PeerRuns), f.Peer, ratio, f.Target, met}
 }
 
-var columns = []string{"", "unit", "helixd", "peer", "", "helixd / peer", "target", ""}
+var columns = []string{"", "unit", "helixd", "min–max", "peer", "min–max", "", "helixd / peer", "target", ""}
 
 // lines calls back for each figure in order, and before it for a new section.
-func (r *report) lines(section func(name string), line func(cells []string)) {
+func lines(figures []figure, section func(name string), line func(cells []string)) {
 	var before *figure
-	for i := range r.Figures {
-		f := &r.Figures[i]
+	for i := range figures {
+		f := &figures[i]
 		if before == nil || before.Section != f.Section {
 			section(f.Section)
 		}
@@ -109,37 +108,34 @@ func (r *report) lines(section func(name string), line func(cells []string)) {
 func (r *report) print(out io.Writer) {
 	fmt.Fprintf(out, "\n%s\n%s\n\n", r.Machine, r.Method)
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, strings.Join(columns, "\t")+"\t")
-	r.lines(func(name string) {
+	row := func(cells []string) { fmt.Fprintln(w, strings.Join(cells, "\t")+"\t") }
+	if len(r.Figures) > 0 {
+		row(columns)
+	}
+	lines(r.Figures, func(name string) {
 		fmt.Fprintln(w, name+strings.Repeat("\t", len(columns)))
 	}, func(cells []string) {
-		fmt.Fprintln(w, "  "+strings.Join(cells, "\t")+"\t")
+		row(append([]string{"  " + cells[0]}, cells[1:]...))
 	})
 	w.Flush() //nolint:errcheck // a closed stdout has nobody to tell
-}
-
-// writeMarkdown writes the table for a page that carries it.
-func (r *report) writeMarkdown(path string) error {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s. %s.\n\n", r.Machine, r.Method)
-	row := func(cells []string) { fmt.Fprintln(&b, "| "+strings.Join(cells, " | ")+" |") }
-	row(columns)
-	b.WriteString("|---|---|--:|--:|---|--:|---|---|\n")
-	r.lines(func(name string) {
-		row(append([]string{"**" + name + "**"}, make([]string, len(columns)-1)...))
-	}, func(cells []string) {
-		cells[0] = strings.TrimSpace(cells[0])
-		row(cells)
-	})
-	return os.WriteFile(path, []byte(b.String()), 0o644)
-}
-
-func (r *report) writeJSON(path string) error {
-	b, err := json.MarshalIndent(r, "", "  ")
-	if err != nil {
-		return err
+	for _, c := range r.Curves {
+		fmt.Fprintf(out, "\n%s (%s)\n", c.Title, c.Y)
+		for _, cells := range c.table() {
+			row(cells)
+		}
+		w.Flush() //nolint:errcheck // as above
+		if c.Note != "" {
+			fmt.Fprintln(out, c.Note)
+		}
 	}
-	return os.WriteFile(path, append(b, '\n'), 0o644)
+}
+
+// between gives the least and the most of several runs.
+func between(runs []float64) string {
+	if len(runs) < 2 {
+		return ""
+	}
+	return number(slices.Min(runs)) + "–" + number(slices.Max(runs))
 }
 
 // number gives three significant digits, thousands apart.

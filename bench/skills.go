@@ -67,10 +67,7 @@ func skills(ctx context.Context, b *bench) error {
 	}
 	defer drop()
 	s := &skillBench{bench: b, db: db, conn: conn}
-	// A run's row is written again by helixd; when the user wrote it, this says.
-	_, err = conn.Exec(ctx, `create table public.bench_marks (run uuid primary key, phase text not null);
-		grant insert on public.bench_marks to authenticated`)
-	if err != nil {
+	if err := s.marks(ctx); err != nil {
 		return err
 	}
 	if s.d, err = b.start(ctx, db.URL("postgres")); err != nil {
@@ -114,7 +111,7 @@ func skills(ctx context.Context, b *bench) error {
 			newFigure(section, what+"max", "ms", quantile(times, 1)))
 	}
 	b.say("  a backlog of %d JavaScript runs", burnRuns)
-	persecond, err := s.burn(ctx)
+	persecond, err := s.burn(ctx, "burn", burnRuns)
 	if err != nil {
 		return err
 	}
@@ -126,6 +123,13 @@ func skills(ctx context.Context, b *bench) error {
 		newFigure("skills, a backlog", "JavaScript", "runs/s", persecond).atLeast(1000),
 		newFigure("skills, a backlog", "  peak RSS of the daemon", "MB", peak))
 	return nil
+}
+
+// marks makes what says when a user wrote a run, whose row helixd writes again.
+func (s *skillBench) marks(ctx context.Context) error {
+	_, err := s.conn.Exec(ctx, `create table public.bench_marks (run uuid primary key, phase text not null);
+		grant insert on public.bench_marks to authenticated`)
+	return err
 }
 
 // makeSkills gives each user five, and waits until all are ready.
@@ -241,20 +245,20 @@ func (s *skillBench) latencies(ctx context.Context, phase string) ([]float64, er
 
 // burn gives how many runs a second are worked off, from the commit that
 // inserted them all until the last result's.
-func (s *skillBench) burn(ctx context.Context) (float64, error) {
+func (s *skillBench) burn(ctx context.Context, phase string, runs int) (float64, error) {
 	_, err := s.conn.Exec(ctx, `with r as (
 			insert into skill_runs (user_id, skill_id, input)
 			select `+userID("i % 20")+`, `+skillID("i % 20 * 5 + 2 + i / 20 % 3")+`, $2
 			from generate_series(0, $1 - 1) i returning id)
-		insert into bench_marks select id, 'burn' from r`, burnRuns, skillInput)
+		insert into bench_marks select id, $3 from r`, runs, skillInput, phase)
 	if err != nil {
 		return 0, err
 	}
-	if err := s.succeeded(ctx, "burn", burnRuns); err != nil {
+	if err := s.succeeded(ctx, phase, runs); err != nil {
 		return 0, err
 	}
 	var took float64
 	err = s.conn.QueryRow(ctx, `select extract(epoch from max(pg_xact_commit_timestamp(r.xmin)) - min(pg_xact_commit_timestamp(m.xmin)))::float8
-		from bench_marks m join skill_runs r on r.id = m.run where phase = 'burn'`).Scan(&took)
-	return burnRuns / took, err
+		from bench_marks m join skill_runs r on r.id = m.run where phase = $1`, phase).Scan(&took)
+	return float64(runs) / took, err
 }

@@ -21,7 +21,7 @@ func syncBacklog(ctx context.Context, b *bench) error {
 	var rates, peaks, gaps []float64
 	for n := range min(b.runs, maxSlowRuns) {
 		r, err := b.backlog(ctx, fmt.Sprintf("sync_%d", n), deltas, deltas/2, func(db *testenv.Database, _ *pgx.Conn) error {
-			return loadDeltas(ctx, db, deltas)
+			return loadDeltas(ctx, db, deltas, users)
 		})
 		if err != nil {
 			return err
@@ -70,7 +70,7 @@ func entityData(i string) string {
 
 // loadDeltas writes with several sessions at once. Their commits are not waited
 // for: it is helixd whose commits are measured.
-func loadDeltas(ctx context.Context, db *testenv.Database, deltas int) error {
+func loadDeltas(ctx context.Context, db *testenv.Database, deltas, users int) error {
 	group, ctx := errgroup.WithContext(ctx)
 	for w := range writers {
 		group.Go(func() error {
@@ -81,7 +81,7 @@ func loadDeltas(ctx context.Context, db *testenv.Database, deltas int) error {
 			}
 			defer conn.Close(context.WithoutCancel(ctx)) //nolint:errcheck // nothing is pending
 			entity := entityID(fmt.Sprint(w), "i")
-			user := setUser(fmt.Sprintf("%d * %d + i %% %d", w, users/writers, users/writers))
+			user := setUser(fmt.Sprintf("(%d + i * %d) %% %d", w, writers, users))
 			_, err = conn.PgConn().Exec(ctx, fmt.Sprintf(`do $$ begin
 				for i in 1..%[1]d loop
 					perform %[2]s;
