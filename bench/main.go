@@ -149,8 +149,8 @@ func run() int {
 	if !b.rebuild {
 		err = b.measure(ctx, chosen)
 	}
-	if err == nil {
-		err = b.writePage()
+	if ctx.Err() == nil {
+		err = errors.Join(err, b.writePage())
 	}
 	if err != nil {
 		if ctx.Err() != nil {
@@ -182,18 +182,34 @@ func (b *bench) measure(ctx context.Context, chosen []section) (err error) {
 	if load := b.report.Machine.Load; load > busy {
 		b.say("the machine is busy (load %.1f): the figures will be noisy", load)
 	}
+	err = b.each(ctx, chosen)
+	b.report.print(os.Stdout)
+	return err
+}
+
+// each measures the sections in turn. One that fails, for want of a peer perhaps,
+// leaves nothing, and the others are measured all the same.
+func (b *bench) each(ctx context.Context, chosen []section) error {
+	var failed []error
 	for _, s := range chosen {
 		b.say("%s", s.name)
 		began, figures, curves := time.Now(), len(b.report.Figures), len(b.report.Curves)
-		if err := s.run(ctx, b); err != nil {
-			return fmt.Errorf("%s: %w", s.name, err)
+		own, end := context.WithCancel(ctx)
+		err := s.run(own, b)
+		end() // of processes that a failed one has left
+		if err == nil {
+			err = b.keep(s, began, figures, curves)
 		}
-		if err := b.keep(s, began, figures, curves); err != nil {
-			return err
+		if err != nil {
+			failed = append(failed, fmt.Errorf("%s: %w", s.name, err))
+			b.say("%s failed: %v", s.name, err)
+			b.report.Figures, b.report.Curves = b.report.Figures[:figures], b.report.Curves[:curves]
+		}
+		if ctx.Err() != nil {
+			break
 		}
 	}
-	b.report.print(os.Stdout)
-	return nil
+	return errors.Join(failed...)
 }
 
 // describe says where and how the figures come about.

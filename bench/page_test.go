@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/xml"
 	"errors"
 	"io"
@@ -126,6 +127,32 @@ func TestKept(t *testing.T) {
 	}
 	if p.plots["my-curve.svg"] == nil {
 		t.Error("the curve has no plot")
+	}
+}
+
+// TestFailed: a section that fails is not kept, nor are the figures that it had;
+// those after it are measured, and the command fails.
+func TestFailed(t *testing.T) {
+	b := &bench{options: options{results: t.TempDir()}, began: time.Now()}
+	err := b.each(t.Context(), []section{
+		{"first", func(_ context.Context, b *bench) error {
+			b.report.add(newFigure("half", "of it", "s", 1))
+			return errors.New("no peer")
+		}},
+		{"second", func(_ context.Context, b *bench) error {
+			b.report.add(newFigure("whole", "all of it", "s", 2))
+			return nil
+		}},
+	})
+	if err == nil || !strings.Contains(err.Error(), "first: no peer") {
+		t.Errorf("error %v", err)
+	}
+	p, err := readPage(b.results)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.results["first"] != nil || p.results["second"] == nil || len(p.results["second"].Figures) != 1 || len(b.report.Figures) != 1 {
+		t.Errorf("kept %+v", p.results)
 	}
 }
 
