@@ -75,8 +75,8 @@ func (c *curve) table() [][]string {
 	return table
 }
 
-// curveTime is how long a curve may take: all of them, half an hour.
-const curveTime = 6 * time.Minute
+// curveTime is how long a curve may take; most take less.
+const curveTime = 8 * time.Minute
 
 // overSizes measures each size in turn, the smallest first, until what is left of
 // the curve's time is less than the next is likely to take: as many times what the

@@ -14,7 +14,7 @@ import (
 // number of users who wrote them, in turn: a user's broadcasts are coalesced.
 func syncCurve(ctx context.Context, b *bench) error {
 	c := &curve{Name: "curve-sync", Title: "Sync, durable, from a backlog", X: "users", Y: "deltas/s"}
-	least := b.rows / 20 / (2 * writers) * (2 * writers)
+	least := b.rows / 40 / (2 * writers) * (2 * writers)
 	deltas := func(users int) int { return max(least, 2*users/(2*writers)*(2*writers)) } // each user writes an entity twice
 	var peaks []float64
 	err := b.overSizes(c, b.sizes(10, 1, 10, 100, 1000, 10_000, 100_000), deltas, func(size int) error {

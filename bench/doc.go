@@ -18,7 +18,7 @@
 //	clusters  vectors to clusters: scikit-learn's methods and helixd's, and the graph
 //	decay     an hourly tick over all layers
 //	curve-*   how some of these change with a size: of transactions, users, workers,
-//	          layers, memories; each has six minutes, and says what it left out
+//	          layers, memories; each has eight minutes, and says what it left out
 //
 // Runs of helixd and its peers take turns. Each drain is a process of its own,
 // whose peak resident memory is its own too; it must have seen every row of the

@@ -114,14 +114,16 @@ func (p *page) markdown() (string, error) {
 	return out.String(), err
 }
 
-// write makes the page at a path, and its plots in the folder beside it that has
-// its name. A plot that is no longer on the page goes.
+// plotDir is the folder of the plots, beside the page.
+const plotDir = "benchmarks"
+
+// write makes the page at a path, and its plots. A plot that is no longer on the page goes.
 func (p *page) write(path string) error {
 	text, err := p.markdown()
 	if err != nil {
 		return err
 	}
-	dir := strings.TrimSuffix(path, filepath.Ext(path))
+	dir := filepath.Join(filepath.Dir(path), plotDir)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
@@ -240,7 +242,7 @@ func (p *page) plot(name, title string, svg func() ([]byte, error)) (string, err
 		return "", fmt.Errorf("plot %s: %w", name, err)
 	}
 	p.plots[name+".svg"] = drawn
-	return fmt.Sprintf("![%s](benchmarks/%s.svg)", title, name), nil
+	return fmt.Sprintf("![%s](%s/%s.svg)", title, plotDir, name), nil
 }
 
 // bars plots the figures of a section that have a unit, helixd's beside the peers'.
