@@ -37,6 +37,7 @@ type options struct {
 	rows       int
 	runs       int
 	quick      bool
+	given      struct{ rows, runs int } // before quick makes them fewer
 	only       string
 	results    string
 	page       string
@@ -67,6 +68,7 @@ func (o *options) parse(args []string) error {
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
+	o.given.rows, o.given.runs = o.rows, o.runs
 	if o.quick {
 		o.rows, o.runs = o.rows/10, min(o.runs, 3)
 	}

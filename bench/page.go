@@ -54,9 +54,9 @@ func (b *bench) keep(s section, began time.Time, figures, curves int) error {
 func (o *options) commandOf(section string) string {
 	command := "go run . --only " + section
 	if o.quick {
-		return command + " --quick"
+		command += " --quick"
 	}
-	return fmt.Sprintf("%s --rows %d --runs %d", command, o.rows, o.runs)
+	return fmt.Sprintf("%s --rows %d --runs %d", command, o.given.rows, o.given.runs)
 }
 
 // commit names what is measured; "" outside of a repository.

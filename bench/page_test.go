@@ -92,7 +92,10 @@ func TestSizes(t *testing.T) {
 // TestKept: what is kept comes onto the page, with its run, and no other section's.
 func TestKept(t *testing.T) {
 	dir := t.TempDir()
-	b := &bench{options: options{results: dir, rows: 500, runs: 3}, commit: "abc1234"}
+	b := &bench{commit: "abc1234"}
+	if err := b.parse([]string{"--quick", "--rows", "5000", "--runs", "4", "--results", dir}); err != nil {
+		t.Fatal(err)
+	}
 	b.report.Machine = machine{CPU: "a processor", Cores: 2, RAM: 4, Kernel: "Linux 6", Load: 3}
 	b.report.add(newFigure("of another", "not mine", "s", 1))
 	b.report.add(newFigure("mine", "  how long", "s", 3, 1, 2).beside("a peer", 4, 8).below(1))
@@ -111,8 +114,8 @@ func TestKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"`go run . --only my --rows 500 --runs 3` · 2026-01-02 03:04 UTC, commit abc1234 · a processor, 2 cores, 4 GB of RAM · Linux 6",
-		"The machine was not quiet.",
+		"`go run . --only my --quick --rows 5000 --runs 4` · 2026-01-02 03:04 UTC, commit abc1234 · a processor, 2 cores, 4 GB of RAM · Linux 6",
+		"The machine was not quiet. **A quick run, of a tenth of the rows.**",
 		"| how long | s | 2 | 1–3 | 6 | 4–8 | a peer | 0.33× | < 1 | not met |",
 		"![Mine (s)](benchmarks/my-curve.svg)",
 		"| 10 | 1.5 | 1–2 |",
