@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/helixd/helixd/testenv"
 )
 
 // memoryParts are vectors of which embeddings are put together: one of a hundred
@@ -31,14 +33,13 @@ func insertMemories(user string, from, to, topics int, indexed bool) string {
 }
 
 // memories is a project with what memories are made of.
-func (b *bench) memories(ctx context.Context, name string) (url string, conn *pgx.Conn, drop func(), err error) {
-	db, conn, drop, err := b.project(ctx, name)
-	if err != nil {
-		return "", nil, nil, err
+func (b *bench) memories(ctx context.Context, name string) (db *testenv.Database, conn *pgx.Conn, drop func(), err error) {
+	if db, conn, drop, err = b.project(ctx, name); err != nil {
+		return nil, nil, nil, err
 	}
 	if _, err := conn.PgConn().Exec(ctx, "set search_path = public, extensions; select setseed(0.5);"+memoryParts).ReadAll(); err != nil {
 		drop()
-		return "", nil, nil, fmt.Errorf("make what memories are made of: %w", err)
+		return nil, nil, nil, fmt.Errorf("make what memories are made of: %w", err)
 	}
-	return db.URL("postgres"), conn, drop, nil
+	return db, conn, drop, nil
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"net/url"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -22,12 +21,12 @@ const (
 func recallCurve(ctx context.Context, b *bench) error {
 	c := &curve{Name: "curve-recall", Title: "match_memories, the nearest 10", X: "memories of 1,536 dimensions, in the project", Y: "ms", LogY: true}
 	making := &curve{Name: "curve-recall-index", Title: "helixd maintain, making the vector index", X: c.X, Y: "s", LogY: true}
-	to, conn, drop, err := b.memories(ctx, "curve_recall")
+	db, conn, drop, err := b.memories(ctx, "curve_recall")
 	if err != nil {
 		return err
 	}
 	defer drop()
-	app, err := asUser(ctx, to)
+	app, err := signedIn(ctx, db, nil)
 	if err != nil {
 		return err
 	}
@@ -35,7 +34,7 @@ func recallCurve(ctx context.Context, b *bench) error {
 	sides := []struct{ name, user string }{{fmt.Sprintf("of a user's %d", fewOfUser), "0"}, {"of a user's half of all", "1"}}
 	there := 0
 	err = b.overSizes(c, b.sizes(1, 1000, 3000, 10_000, 30_000, 100_000, 300_000), func(size int) int { return size }, func(size int) error {
-		took, err := b.fillIndex(ctx, to, conn, there, size)
+		took, err := b.fillIndex(ctx, db.URL("postgres"), conn, there, size)
 		if err != nil {
 			return err
 		}
@@ -67,23 +66,6 @@ func recallCurve(ctx context.Context, b *bench) error {
 	making.Note = c.Note
 	b.report.Curves = append(b.report.Curves, *making)
 	return err
-}
-
-// asUser opens a session with the rights of a signed-in user.
-func asUser(ctx context.Context, to string) (*pgx.Conn, error) {
-	u, err := url.Parse(to)
-	if err != nil {
-		return nil, err
-	}
-	conn, err := pgx.Connect(ctx, u.String())
-	if err != nil {
-		return nil, err
-	}
-	if _, err := conn.Exec(ctx, "set role authenticated"); err != nil {
-		_ = conn.Close(ctx)
-		return nil, err
-	}
-	return conn, nil
 }
 
 // fillIndex adds memories without the index, and gives how long helixd makes it.

@@ -14,12 +14,12 @@ import (
 // memory; over the number of memories.
 func synthesisCurve(ctx context.Context, b *bench) (err error) {
 	c := &curve{Name: "curve-synthesis", Title: "Synthesis of one user's memories", X: "memories of 1,536 dimensions", Y: "s", LogY: true}
-	url, conn, drop, err := b.memories(ctx, "curve_synthesis")
+	db, conn, drop, err := b.memories(ctx, "curve_synthesis")
 	if err != nil {
 		return err
 	}
 	defer drop()
-	d, err := b.start(ctx, url)
+	d, err := b.start(ctx, db.URL("postgres"))
 	if err != nil {
 		return err
 	}
