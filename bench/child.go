@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime/pprof"
+	"slices"
 
 	"github.com/helixd/helixd/replication"
 )
@@ -19,12 +20,13 @@ const childEnv = "HELIX_BENCH_CHILD"
 
 // drainJob is what a child reads from its stdin.
 type drainJob struct {
-	Peer        string          `json:"peer"` // a key of drains
+	Peer        string          `json:"peer"` // whom drains knows
 	URL         string          `json:"url"`
 	Slot        string          `json:"slot"`
 	Publication string          `json:"publication"`
+	Table       string          `json:"table"`
 	From        replication.LSN `json:"from"`
-	Rows        int             `json:"rows"`    // that it ends after
+	Changes     int             `json:"changes"` // that it ends after
 	End         replication.LSN `json:"end"`     // of the last commit
 	Durable     bool            `json:"durable"` // apply them; else a null sink
 	CPUProfile  string          `json:"cpu_profile"`
@@ -32,20 +34,27 @@ type drainJob struct {
 
 // drained is what it writes to its stdout.
 type drained struct {
-	Seconds float64         `json:"seconds"` // from the start of the stream until the last commit is received, and applied
-	PeakMB  float64         `json:"peak_mb"`
-	CPU     float64         `json:"-"`       // seconds of the whole process, as the kernel counts them
-	End     replication.LSN `json:"end"`     // of the last commit; 0 where the library does not tell it
-	Content content         `json:"content"` // with a null sink
+	Seconds   float64 `json:"seconds"` // from the start of the stream until the last commit is received, and applied
+	PeakMB    float64 `json:"peak_mb"`
+	CPU       float64 `json:"-"`       // seconds of the whole process, as the kernel counts them
+	SenderCPU float64 `json:"-"`       // of the server's process for it
+	Content   content `json:"content"` // with a null sink
 }
 
 // drains are the sides that run in a child; pg_recvlogical is a program of its own.
-var drains = map[string]func(context.Context, drainJob) (drained, error){
-	nameHelixd: drainHelixd,
-	nameBare:   drainBare,
-	nameProto2: goPQCDC(cdcForm{proto: 2}),
-	nameProto1: goPQCDC(cdcForm{proto: 1}),
-	nameAckRow: goPQCDC(cdcForm{proto: 2, ackRows: true}),
+func drains(peer string) func(context.Context, drainJob) (drained, error) {
+	switch peer {
+	case nameHelixd:
+		return drainHelixd
+	case nameBare:
+		return drainBare
+	}
+	for _, form := range slices.Concat(cdcForms, cdcApplied) {
+		if form.String() == peer {
+			return goPQCDC(form)
+		}
+	}
+	return nil
 }
 
 func childMain() int {
@@ -82,7 +91,7 @@ func runDrain(job drainJob) (result drained, err error) {
 			return result, err
 		}
 	}
-	result, err = drains[job.Peer](context.Background(), job)
+	result, err = drains(job.Peer)(context.Background(), job)
 	pprof.StopCPUProfile()
 	result.PeakMB = peakRSS("self")
 	return result, err

@@ -3,16 +3,13 @@ package main
 import (
 	"context"
 	"fmt"
-	"slices"
 )
 
 // drainCurve measures a null sink over the size of transactions, of as many rows
 // each time.
 func drainCurve(ctx context.Context, b *bench) error {
 	c := &curve{Name: "curve-drain", Title: "Drain, null sink", X: "rows of a transaction", Y: "rows/s"}
-	peers := slices.DeleteFunc(slices.Clone(nullPeers), func(p peer) bool {
-		return p.name == nameProto1 || p.name == nameAckRow || p.name == nameServer && recvlogicalPath() == ""
-	})
+	peers := b.nullPeers(cdcForms[:1])
 	total := func(size int) int { return max(size, b.rows/5/size*size) }
 	return b.overSizes(c, b.sizes(1, 1, 10, 100, 1000, 10_000, 100_000, 1_000_000), total, func(size int) error {
 		rates, err := b.drainRates(ctx, peers, inTransactions(size, total(size)))
@@ -27,19 +24,19 @@ func drainCurve(ctx context.Context, b *bench) error {
 }
 
 // inTransactions loads rows in transactions of a size.
-func inTransactions(size, rows int) load {
-	return load{fmt.Sprintf("of_%d", size), rows, fmt.Sprintf(`do $$ begin for t in 1..%[1]d by %[2]d loop
-		insert into users (id, name) select i, 'user number ' || i from generate_series(t, t + %[2]d - 1) i;
-		commit; end loop; end $$`, rows, size),
-		fmt.Sprintf("%s rows, %s a transaction", number(float64(rows)), number(float64(size)))}
+func inTransactions(size, rows int) workload {
+	return workload{fmt.Sprintf("of_%d", size), fmt.Sprintf("%s rows, %s a transaction", number(float64(rows)), number(float64(size))), "users", usersTable,
+		fmt.Sprintf(`do $$ begin for t in 1..%[1]d by %[2]d loop
+			insert into users (id, name) select i, 'user number ' || i from generate_series(t, t + %[2]d - 1) i;
+			commit; end loop; end $$`, rows, size), rows, rows}
 }
 
 // drainRates gives each side's rows a second; they take turns.
-func (b *bench) drainRates(ctx context.Context, peers []peer, l load) (map[string][]float64, error) {
-	d := &drainage{bench: b, load: l, peers: peers}
+func (b *bench) drainRates(ctx context.Context, peers []peer, w workload) (map[string][]float64, error) {
+	d := &drainage{bench: b, workload: w, peers: peers}
 	var drop func()
 	var err error
-	if d.db, d.conn, drop, err = b.database(ctx, "curve_drain_"+l.name); err != nil {
+	if d.db, d.conn, drop, err = b.database(ctx, "curve_drain_"+w.name); err != nil {
 		return nil, err
 	}
 	defer drop()
@@ -54,7 +51,7 @@ func (b *bench) drainRates(ctx context.Context, peers []peer, l load) (map[strin
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", name, err)
 			}
-			rates[name] = append(rates[name], float64(l.rows)/result.Seconds)
+			rates[name] = append(rates[name], float64(w.rows)/result.Seconds)
 		}
 	}
 	for _, p := range peers {

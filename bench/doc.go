@@ -3,9 +3,11 @@
 //
 //	decode    pgoutput.Assembler and pglogrepl.Parse on the same captured bytes
 //	drain     replication/stream with a null sink, pg_recvlogical, a bare pglogrepl
-//	          loop and Trendyol/go-pq-cdc, each on a copy of one slot, so from the
-//	          same LSN
-//	apply     the same libraries, each row upserted into a table, durably
+//	          loop and Trendyol/go-pq-cdc (both protocols, each row or each 1,000th
+//	          acknowledged), each on a copy of one slot, so from the same LSN, in
+//	          four workloads: one large transaction, one-row transactions, wide
+//	          inserts, updates and deletes, and an idle table beside a busy one
+//	apply     the same libraries and workloads, each change applied to a table, durably
 //	sync      the daemon works off a backlog of one-row transactions
 //	memory    the daemon works off one large transaction
 //	latency   a user's commit until the result's, at 500 transactions a second
@@ -21,8 +23,9 @@
 //	          layers, memories; each has eight minutes, and says what it left out
 //
 // Runs of helixd and its peers take turns. Each drain is a process of its own,
-// whose peak resident memory is its own too; it must have seen every row of the
-// table in order, and have acknowledged its slot up to the last commit.
+// whose peak resident memory is its own too; it must have seen every change in
+// order, and have acknowledged its slot up to the last commit. The CPU of its
+// walsender stands beside: no client is faster than that.
 //
 //	go run . [--quick] [--rows N] [--runs N] [--only decode,drain] [--results DIR] [--report FILE [--rebuild]]
 //

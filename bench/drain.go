@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -26,20 +25,24 @@ const (
 	nameHelixd = "helixd"
 	nameServer = "pg_recvlogical"
 	nameBare   = "bare pglogrepl"
-	nameProto2 = "go-pq-cdc, proto 2"
-	nameProto1 = "go-pq-cdc, proto 1"
-	nameAckRow = "go-pq-cdc, as its examples"
 )
 
 // maxSlowRuns bounds the runs of what takes long.
 const maxSlowRuns = 3
 
-var (
-	nullPeers = []peer{{name: nameHelixd}, {name: nameServer}, {name: nameBare, ratio: 0.9},
-		{name: nameProto2, ratio: 2.5, slow: true}, {name: nameProto1, ratio: 2.5, slow: true},
-		{name: nameAckRow, ratio: 2.5, slow: true}}
-	durablePeers = []peer{{name: nameHelixd, slow: true}, {name: nameBare, slow: true}, {name: nameProto2, slow: true}}
-)
+// cdcForms are the ways in which go-pq-cdc drains into a null sink: both protocols,
+// 2 being its default, and each row acknowledged, as in its examples, or each 1,000th.
+var cdcForms = []cdcForm{{proto: 2, ackEvery: 1}, {proto: 2, ackEvery: 1000}, {proto: 1, ackEvery: 1}, {proto: 1, ackEvery: 1000}}
+
+// cdcApplied are those with a durable apply, which acknowledges each batch.
+var cdcApplied = []cdcForm{{proto: 2}, {proto: 1}}
+
+func cdcPeers(forms []cdcForm) (peers []peer) {
+	for _, form := range forms {
+		peers = append(peers, peer{name: form.String(), ratio: 2.5, slow: true})
+	}
+	return peers
+}
 
 // durableScale divides the rows of the durable drain, of which a run takes
 // longer; its rates are even enough by then.
@@ -47,53 +50,62 @@ const durableScale = 10
 
 // drain measures how fast a slot is drained into a null sink.
 func drain(ctx context.Context, b *bench) error {
-	peers := nullPeers
+	return b.drain(ctx, drainage{bench: b, peers: b.nullPeers(cdcForms), section: "drain, null sink"}, b.workloads(1))
+}
+
+// nullPeers are the sides that drain into a null sink.
+func (b *bench) nullPeers(forms []cdcForm) []peer {
+	peers := []peer{{name: nameHelixd}}
 	if recvlogicalPath() == "" {
 		b.say("  pg_recvlogical is not installed here: it is left out")
-		peers = slices.DeleteFunc(slices.Clone(peers), func(p peer) bool { return p.name == nameServer })
+	} else {
+		peers = append(peers, peer{name: nameServer})
 	}
-	for _, l := range b.loads(1) {
-		d := &drainage{bench: b, load: l, peers: peers, section: "drain, null sink"}
-		if err := d.run(ctx); err != nil {
-			return fmt.Errorf("%s: %w", l.what, err)
-		}
-	}
-	return nil
+	return append(append(peers, peer{name: nameBare, ratio: 0.9}), cdcPeers(forms)...)
 }
 
-// apply measures the same with each row upserted into a table, durably.
+// apply measures the same with every change applied to a table, durably.
 func apply(ctx context.Context, b *bench) error {
-	for _, l := range b.loads(durableScale) {
-		d := &drainage{bench: b, load: l, peers: durablePeers, section: "drain, durable upserts", durable: true}
+	peers := append([]peer{{name: nameHelixd, slow: true}, {name: nameBare, slow: true}}, cdcPeers(cdcApplied)...)
+	return b.drain(ctx, drainage{bench: b, peers: peers, section: "drain, durable apply", durable: true}, b.workloads(durableScale))
+}
+
+func (b *bench) drain(ctx context.Context, of drainage, workloads []workload) error {
+	for _, w := range workloads {
+		d := of
+		d.workload = w
 		if err := d.run(ctx); err != nil {
-			return fmt.Errorf("%s: %w", l.what, err)
+			return fmt.Errorf("%s: %w", w.what, err)
 		}
 	}
 	return nil
 }
 
-// drainage is one load, drained by several sides in turn.
+// drainage is one workload, drained by several sides in turn.
 type drainage struct {
 	*bench
-	load    load
-	peers   []peer
-	section string
-	durable bool
+	workload workload
+	peers    []peer
+	section  string
+	durable  bool
 
 	db      *testenv.Database
 	conn    *pgx.Conn
 	from    replication.LSN // where every side starts
 	loaded  replication.LSN // after the load
-	end     replication.LSN // of the last commit, once a side has told
+	end     replication.LSN // of the last commit
 	content content         // what every side should see
 	slots   int             // makes their names
 }
 
+// measured is what the runs of a side came to.
+type measured struct{ rates, costs, senders, peaks []float64 }
+
 func (d *drainage) run(ctx context.Context) (err error) {
 	var drop func()
-	name := "drain_" + d.load.name
+	name := "drain_" + d.workload.name
 	if d.durable {
-		name = "apply_" + d.load.name
+		name = "apply_" + d.workload.name
 	}
 	if d.db, d.conn, drop, err = d.database(ctx, name); err != nil {
 		return err
@@ -102,7 +114,10 @@ func (d *drainage) run(ctx context.Context) (err error) {
 	if err := d.prepare(ctx); err != nil {
 		return err
 	}
-	rates, costs, peaks := map[string][]float64{}, map[string][]float64{}, map[string][]float64{}
+	runs := map[string]*measured{}
+	for _, p := range d.peers {
+		runs[p.name] = &measured{}
+	}
 	for n := range d.runs {
 		for i := range d.peers { // each begins a round in turn
 			p := d.peers[(i+n)%len(d.peers)]
@@ -113,93 +128,96 @@ func (d *drainage) run(ctx context.Context) (err error) {
 			if err != nil {
 				return fmt.Errorf("%s: %w", p.name, err)
 			}
-			rate := float64(d.load.rows) / result.Seconds
-			cost := result.CPU / float64(d.load.rows) * 1e6
-			rates[p.name], costs[p.name] = append(rates[p.name], rate), append(costs[p.name], cost)
-			peaks[p.name] = append(peaks[p.name], result.PeakMB)
-			d.say("  run %d  %-26s  %s rows/s, %s µs of CPU a row, peak %s MB", n+1, p.name, number(rate), number(cost), number(result.PeakMB))
+			d.note(n+1, p.name, runs[p.name], result)
 		}
 	}
+	d.table(runs)
+	return nil
+}
+
+func (d *drainage) note(n int, name string, m *measured, result drained) {
+	rows := float64(d.workload.rows)
+	rate, cost, sender := rows/result.Seconds, result.CPU/rows*1e6, result.SenderCPU/rows*1e6
+	m.rates, m.costs, m.peaks = append(m.rates, rate), append(m.costs, cost), append(m.peaks, result.PeakMB)
+	m.senders = append(m.senders, sender)
+	d.say("  run %d  %-28s  %s rows/s, CPU a row %s µs, of its walsender %s µs, peak %s MB",
+		n, name, number(rate), number(cost), number(sender), number(result.PeakMB))
+}
+
+func (d *drainage) table(runs map[string]*measured) {
+	own := runs[nameHelixd]
 	for _, p := range d.peers[1:] {
-		f := newFigure(d.section, d.load.what, "rows/s", rates[nameHelixd]...).beside(p.name, rates[p.name]...)
+		f := newFigure(d.section, d.workload.what, "rows/s", own.rates...).beside(p.name, runs[p.name].rates...)
 		if p.ratio > 0 {
 			f.ratioAtLeast(p.ratio)
 		}
 		d.report.add(f)
 	}
 	for _, p := range d.peers[1:] {
-		d.report.add(newFigure(d.section, "  CPU of the client, a row", "µs", costs[nameHelixd]...).beside(p.name, costs[p.name]...))
+		d.report.add(newFigure(d.section, "  CPU of the client, a row", "µs", own.costs...).beside(p.name, runs[p.name].costs...))
+	}
+	for _, p := range d.peers[1:] {
+		d.report.add(newFigure(d.section, "  CPU of its walsender, a row", "µs", own.senders...).beside(p.name, runs[p.name].senders...))
 	}
 	for i, p := range d.peers[1:] {
-		f := newFigure(d.section, "  peak RSS", "MB", peaks[nameHelixd]...).beside(p.name, peaks[p.name]...)
+		f := newFigure(d.section, "  peak RSS", "MB", own.peaks...).beside(p.name, runs[p.name].peaks...)
 		if i == 0 {
 			f.below(maxPeak)
 		}
 		d.report.add(f)
 	}
-	return nil
 }
 
 // prepare loads, and reads once what was loaded, so that whoever comes first
 // does not pay for cold caches.
 func (d *drainage) prepare(ctx context.Context) (err error) {
-	d.say("  load %s", d.load.what)
-	if d.from, err = loadUsers(ctx, d.conn, d.load); err != nil {
+	d.say("  load %s", d.workload.what)
+	if d.from, err = d.workload.prepare(ctx, d.conn); err != nil {
 		return err
 	}
 	if err := d.conn.QueryRow(ctx, "select pg_current_wal_insert_lsn()").Scan(&d.loaded); err != nil {
 		return err
 	}
-	if d.content, err = usersContent(ctx, d.conn); err != nil {
+	if err := settle(ctx, d.db); err != nil { // peeking ends where WAL is flushed
 		return err
 	}
-	if d.content.Rows != d.load.rows {
-		return fmt.Errorf("loaded %d rows, want %d", d.content.Rows, d.load.rows)
+	if d.content, d.end, err = expect(ctx, d.conn); err != nil {
+		return err
+	}
+	if d.content.Changes != d.workload.changes {
+		return fmt.Errorf("loaded %d changes, want %d", d.content.Changes, d.workload.changes)
 	}
 	if d.durable {
-		if _, err := d.conn.Exec(ctx, targetTables); err != nil {
+		if _, err := d.conn.Exec(ctx, fmt.Sprintf(targetTables, d.workload.table+targetSuffix, d.workload.table)); err != nil {
 			return err
 		}
 	}
-	if err := settle(ctx, d.db); err != nil {
-		return err
-	}
-	if !slices.ContainsFunc(d.peers, func(p peer) bool { return p.name == nameServer }) {
-		_, err := d.once(ctx, nameHelixd)
-		return err
-	}
-	return d.onSlot(ctx, func(slot string) error {
-		got, err := dump(ctx, d.db.URL("postgres"), slot, d.loaded)
-		if err == nil && got != d.content {
-			err = fmt.Errorf("pg_recvlogical wrote %s, want %s", got, d.content)
-		}
-		return err
-	})
+	return nil
 }
 
 // once lets a side drain a copy of the slot, and makes sure that it has.
 func (d *drainage) once(ctx context.Context, name string) (result drained, err error) {
 	if d.durable {
-		if _, err := d.conn.Exec(ctx, "truncate users_applied, applied_up_to"); err != nil {
+		if _, err := d.conn.Exec(ctx, "truncate applied_up_to, "+d.workload.table+targetSuffix); err != nil {
 			return result, err
 		}
 	}
 	err = d.onSlot(ctx, func(slot string) error {
+		sender := watchSender(ctx, d.conn, slot)
 		if name == nameServer {
 			result, err = drainServer(ctx, d.db.URL("postgres"), slot, d.loaded)
-			return err // what it received was looked at in prepare
+		} else {
+			result, err = startDrain(ctx, drainJob{Peer: name, URL: d.db.URL("postgres"), Slot: slot, Publication: publication,
+				Table: d.workload.table, From: d.from, End: d.end, Changes: d.workload.changes, Durable: d.durable,
+				CPUProfile: d.profile(fmt.Sprintf("drain-%s-%s-%t", d.workload.name, name, d.durable))})
 		}
-		result, err = startDrain(ctx, drainJob{Peer: name, URL: d.db.URL("postgres"), Slot: slot, Publication: publication,
-			From: d.from, End: d.end, Rows: d.load.rows, Durable: d.durable,
-			CPUProfile: d.profile(fmt.Sprintf("drain-%s-%.6s-%t", d.load.name, name, d.durable))})
-		if err != nil {
+		result.SenderCPU = sender.seconds()
+		switch {
+		case err != nil || name == nameServer: // which looks at nothing
 			return err
-		}
-		d.end = max(d.end, result.End)
-		if d.durable {
+		case d.durable:
 			return d.compare(ctx)
-		}
-		if result.Content != d.content {
+		case result.Content != d.content:
 			return fmt.Errorf("it saw %s, want %s", result.Content, d.content)
 		}
 		return nil
@@ -210,8 +228,8 @@ func (d *drainage) once(ctx context.Context, name string) (result drained, err e
 // compare makes sure that the target has the source's rows, and no others.
 func (d *drainage) compare(ctx context.Context) error {
 	var wrong int
-	err := d.conn.QueryRow(ctx, `select count(*) from users u full join users_applied a using (id)
-		where (u.name, u.created_on) is distinct from (a.name, a.created_on)`).Scan(&wrong)
+	err := d.conn.QueryRow(ctx, fmt.Sprintf(`select count(*) from %s s full join %s t using (id)
+		where s::text is distinct from t::text`, d.workload.table, d.workload.table+targetSuffix)).Scan(&wrong)
 	if err == nil && wrong > 0 {
 		err = fmt.Errorf("%d rows differ between source and target", wrong)
 	}
@@ -222,7 +240,7 @@ func (d *drainage) compare(ctx context.Context) error {
 // to the last commit.
 func (d *drainage) onSlot(ctx context.Context, use func(slot string) error) error {
 	d.slots++
-	slot := fmt.Sprintf("bench_%s_%d", d.load.name, d.slots)
+	slot := fmt.Sprintf("bench_%s_%d", d.workload.name, d.slots)
 	if _, err := d.conn.Exec(ctx, "select pg_copy_logical_replication_slot($1, $2)", baseSlot, slot); err != nil {
 		return err
 	}

@@ -21,7 +21,7 @@ const (
 // drainBare is the least that a consumer can do with pglogrepl: receive, parse,
 // remember the last commit, acknowledge it once a second. It bounds nothing, and
 // its context is never watched, which is the fastest way to call ReceiveMessage.
-// It knows how many rows there are, so a batch needs no timer.
+// It knows how many changes there are, so a batch needs no timer.
 func drainBare(ctx context.Context, job drainJob) (result drained, err error) {
 	cfg, err := pgconn.ParseConfig(job.URL)
 	if err != nil {
@@ -33,7 +33,7 @@ func drainBare(ctx context.Context, job drainJob) (result drained, err error) {
 		return result, err
 	}
 	defer conn.Close(ctx) //nolint:errcheck // the acknowledgement went before
-	l := &bareLoop{conn: conn, want: job.Rows, acked: time.Now()}
+	l := &bareLoop{conn: conn, want: job.Changes, acked: time.Now()}
 	if job.Durable {
 		t, err := openTarget(ctx, job)
 		if err != nil {
@@ -59,7 +59,7 @@ func drainBare(ctx context.Context, job drainJob) (result drained, err error) {
 		}
 		l.durable = l.commit
 	}
-	result = drained{Seconds: time.Since(began).Seconds(), End: l.commit, Content: l.content}
+	result = drained{Seconds: time.Since(began).Seconds(), Content: l.content}
 	if err := l.ack(ctx); err != nil {
 		return result, err
 	}
@@ -73,9 +73,10 @@ type bareLoop struct {
 	conn    *pgconn.PgConn
 	apply   *pipeline // nil with a null sink
 	want    int
-	rows    int
+	changes int
+	change  rowChange
 	content content
-	ended   bool          // the last row's transaction has
+	ended   bool          // the last change's transaction has
 	commit  pglogrepl.LSN // end of the last commit
 	durable pglogrepl.LSN
 	acked   time.Time
@@ -123,40 +124,38 @@ func (l *bareLoop) handle(ctx context.Context, msg pgproto3.BackendMessage) erro
 		if err != nil {
 			return err
 		}
-		switch m := m.(type) {
-		case *pglogrepl.InsertMessage:
-			return l.insert(m.Tuple.Columns)
-		case *pglogrepl.CommitMessage:
+		if l.change.parsed(m) {
+			return l.take()
+		}
+		if m, ok := m.(*pglogrepl.CommitMessage); ok {
 			return l.committed(m.TransactionEndLSN)
 		}
 	}
 	return nil
 }
 
-func (l *bareLoop) insert(columns []*pglogrepl.TupleDataColumn) error {
-	l.rows++
+func (l *bareLoop) take() error {
+	l.changes++
 	if l.apply == nil {
-		l.content.Rows++
-		for _, c := range columns {
-			l.content.add(c.Data)
-		}
+		l.content.add(&l.change)
 		return nil
 	}
-	if len(l.apply.current.ids) == batchRows { // a large transaction's
+	if l.apply.current.changes == batchRows { // a large transaction's
 		if err := l.apply.handOver(0, nil); err != nil {
 			return err
 		}
 	}
-	return l.apply.current.addText(columns[0].Data, columns[1].Data, columns[2].Data)
+	l.apply.current.add(&l.change)
+	return nil
 }
 
 func (l *bareLoop) committed(end pglogrepl.LSN) error {
-	l.commit, l.ended = end, l.rows == l.want
+	l.commit, l.ended = end, l.changes == l.want
 	if l.apply == nil {
 		l.durable = end
 		return nil
 	}
-	if l.ended || l.apply.open || len(l.apply.current.ids) >= batchRows {
+	if l.ended || l.apply.open || l.apply.current.changes >= batchRows {
 		return l.apply.handOver(end, nil)
 	}
 	return nil

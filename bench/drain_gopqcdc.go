@@ -10,18 +10,28 @@ import (
 	cdc "github.com/Trendyol/go-pq-cdc"
 	"github.com/Trendyol/go-pq-cdc/config"
 	"github.com/Trendyol/go-pq-cdc/pq/message/format"
+	"github.com/Trendyol/go-pq-cdc/pq/message/tuple"
 	cdcpublication "github.com/Trendyol/go-pq-cdc/pq/publication"
 	cdcstream "github.com/Trendyol/go-pq-cdc/pq/replication"
 	cdcslot "github.com/Trendyol/go-pq-cdc/pq/slot"
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/helixd/helixd/replication"
 )
 
 // cdcForm is a way to use the library. Its examples acknowledge every row, each
-// with a message to the server; a listener that cares for speed does so once a
-// second, as the bare loop does.
+// with a message to the server.
 type cdcForm struct {
-	proto   int // of pgoutput; 2 is the library's default
-	ackRows bool
+	proto    int // of pgoutput
+	ackEvery int // so many rows; 0 where each batch that is applied is acknowledged
+}
+
+func (f cdcForm) String() string {
+	name := fmt.Sprintf("go-pq-cdc, proto %d", f.proto)
+	if f.ackEvery > 0 {
+		name += fmt.Sprintf(", ack %d", f.ackEvery)
+	}
+	return name
 }
 
 func goPQCDC(form cdcForm) func(context.Context, drainJob) (drained, error) {
@@ -35,7 +45,7 @@ func drainGoPQCDC(ctx context.Context, job drainJob, form cdcForm) (result drain
 	if err != nil {
 		return result, err
 	}
-	l := &listener{want: job.Rows, ackRows: form.ackRows, acked: time.Now(), done: make(chan error, 1)}
+	l := &listener{want: job.Changes, ackEvery: form.ackEvery, done: make(chan error, 1)}
 	if job.Durable {
 		t, err := openTarget(ctx, job)
 		if err != nil {
@@ -72,24 +82,31 @@ func drainGoPQCDC(ctx context.Context, job drainJob, form cdcForm) (result drain
 // listener is the library's callback. It runs on one goroutine, beside the one
 // that receives and decodes.
 type listener struct {
-	apply   *pipeline // nil with a null sink
-	ackRows bool
-	want    int
-	rows    int
-	acked   time.Time
+	apply    *pipeline // nil with a null sink
+	ackEvery int
+	want     int
+	changes  int
+	change   rowChange
 	drained
 	last time.Time
 	done chan error
 }
 
 func (l *listener) listen(c *cdcstream.ListenerContext) {
-	m, ok := c.Message.(*format.Insert)
-	if !ok {
+	r := &l.change
+	switch m := c.Message.(type) {
+	case *format.Insert:
+		r.op, r.old, r.new = replication.Insert, r.old[:0], cdcValues(r.new, m.TupleData)
+	case *format.Update:
+		r.op, r.old, r.new = replication.Update, cdcValues(r.old, m.OldTupleData), cdcValues(r.new, m.NewTupleData)
+	case *format.Delete:
+		r.op, r.old, r.new = replication.Delete, cdcValues(r.old, m.OldTupleData), r.new[:0]
+	default:
 		return
 	}
-	l.rows++
-	err := l.insert(m, c.Ack)
-	if err == nil && l.rows == l.want {
+	l.changes++
+	err := l.take(c.Ack)
+	if err == nil && l.changes == l.want {
 		if l.apply != nil {
 			err = l.apply.finish()
 		}
@@ -105,30 +122,29 @@ func (l *listener) listen(c *cdcstream.ListenerContext) {
 	}
 }
 
-func (l *listener) insert(m *format.Insert, ack func() error) error {
+func (l *listener) take(ack func() error) error {
 	if l.apply == nil {
-		l.Content.Rows++
-		for _, column := range m.TupleData.Columns {
-			l.Content.add(column.Data)
-		}
-		if l.ackRows || l.rows%ackLook == 0 && time.Since(l.acked) > ackEvery {
-			l.acked = time.Now()
+		l.Content.add(&l.change)
+		if l.changes%l.ackEvery == 0 {
 			return ack()
 		}
 		return nil
 	}
-	b := l.apply.current
-	id, isID := m.Decoded["id"].(int64)
-	name, isName := m.Decoded["name"].(string)
-	created, isTime := m.Decoded["created_on"].(time.Time)
-	if !isID || !isName || !isTime {
-		return errors.New("a row has other types than its table")
-	}
-	b.ids, b.names, b.decoded = append(b.ids, id), append(b.names, name), append(b.decoded, created)
-	if len(b.ids) == batchRows || l.rows == l.want {
+	l.apply.current.add(&l.change)
+	if l.apply.current.changes == batchRows || l.changes == l.want {
 		return l.apply.handOver(0, ack)
 	}
 	return nil
+}
+
+func cdcValues(dst [][]byte, t *tuple.Data) [][]byte {
+	dst = dst[:0]
+	if t != nil {
+		for _, c := range t.Columns {
+			dst = append(dst, c.Data)
+		}
+	}
+	return dst
 }
 
 // leave waits until the server has read the last acknowledgement; the parent

@@ -11,10 +11,11 @@ import (
 
 // benchSink counts what it gets, and looks at it or applies it.
 type benchSink struct {
-	target *target // nil makes everything durable at once, by doing nothing
-	batch  rowBatch
-	want   int
-	rows   int
+	target  *target // nil makes everything durable at once, by doing nothing
+	batch   *rowBatch
+	want    int
+	changes int
+	change  rowChange
 	drained
 	last time.Time
 	done context.CancelFunc
@@ -24,36 +25,40 @@ type benchSink struct {
 func (s *benchSink) Apply(ctx context.Context, b *replication.Batch) error {
 	for i := range b.Transactions {
 		for j := range b.Transactions[i].Changes {
-			if err := s.row(b.Transactions[i].Changes[j].New); err != nil {
-				return err
-			}
+			s.take(&b.Transactions[i].Changes[j])
 		}
 	}
 	if s.target != nil {
 		s.batch.end = b.EndLSN
-		if err := s.target.apply(ctx, &s.batch); err != nil {
+		if err := s.target.apply(ctx, s.batch); err != nil {
 			return err
 		}
 		s.batch.reset()
 	}
-	s.End = max(s.End, b.EndLSN)
-	if s.rows >= s.want && b.EndLSN != 0 && s.last.IsZero() {
+	if s.changes >= s.want && b.EndLSN != 0 && s.last.IsZero() {
 		s.last = time.Now()
 		s.done()
 	}
 	return nil
 }
 
-func (s *benchSink) row(t replication.Tuple) error {
-	s.rows++
+func (s *benchSink) take(c *replication.Change) {
+	s.changes++
+	s.change.op = c.Op
+	s.change.old, s.change.new = values(s.change.old, c.Old), values(s.change.new, c.New)
 	if s.target != nil {
-		return s.batch.addText(t[0].Data, t[1].Data, t[2].Data)
+		s.batch.add(&s.change)
+	} else {
+		s.Content.add(&s.change)
 	}
-	s.Content.Rows++
+}
+
+func values(dst [][]byte, t replication.Tuple) [][]byte {
+	dst = dst[:0]
 	for i := range t {
-		s.Content.add(t[i].Data)
+		dst = append(dst, t[i].Data)
 	}
-	return nil
+	return dst
 }
 
 // drainHelixd drains with replication/stream, as the daemon does.
@@ -63,7 +68,7 @@ func drainHelixd(ctx context.Context, job drainJob) (drained, error) {
 		return drained{}, err
 	}
 	defer s.Close()
-	sink := &benchSink{want: job.Rows}
+	sink := &benchSink{want: job.Changes, batch: newRowBatch()}
 	if job.Durable {
 		if sink.target, err = openTarget(ctx, job); err != nil {
 			return drained{}, err

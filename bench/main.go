@@ -49,7 +49,7 @@ type options struct {
 func (o *options) parse(args []string) error {
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	flags.BoolVar(&o.quick, "quick", false, "a tenth of the rows, 3 runs, and no clusters of 20,000 rows")
-	flags.IntVar(&o.rows, "rows", 1_000_000, "rows of the large transaction; 3/10 of it are the one-row transactions, 2/10 the sync deltas, 1/10 the durable upserts, all the layers")
+	flags.IntVar(&o.rows, "rows", 1_000_000, "rows of the large transaction; 3/10 of it are the one-row transactions, 2/10 the wide changes and the sync deltas, 1/10 the durable drain, all the layers")
 	flags.IntVar(&o.runs, "runs", 5, "runs of each side, of which the median counts")
 	flags.StringVar(&o.only, "only", "", "sections, with commas: "+strings.Join(sectionNames(), ","))
 	flags.StringVar(&o.page, "report", "", "keep what each section measured, and write the page of all that is kept to this file, its plots beside it")
@@ -222,7 +222,7 @@ func (b *bench) describe(ctx context.Context) (err error) {
 	}
 	defer drop()
 	b.report.Machine, err = readMachine(ctx, conn)
-	b.report.Method = fmt.Sprintf("Medians of %d runs, of %d of go-pq-cdc, the durable upserts, sync and the curves; helixd and its peers take turns",
+	b.report.Method = fmt.Sprintf("Medians of %d runs, of %d of go-pq-cdc, the durable drain, sync and the curves; helixd and its peers take turns",
 		b.runs, min(b.runs, maxSlowRuns))
 	return err
 }

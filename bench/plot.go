@@ -66,12 +66,12 @@ func svg(p *plot.Plot, legend *plot.Legend) ([]byte, error) {
 	return bytes.ReplaceAll(out.Bytes(), []byte("font-family:Liberation Sans"), []byte("font-family:Liberation Sans,Arial,Helvetica,sans-serif")), err
 }
 
-// values are a line's points: the plotter's XYer and YErrorer.
-type values []point
+// marks are a line's points: the plotter's XYer and YErrorer.
+type marks []point
 
-func (v values) Len() int                    { return len(v) }
-func (v values) XY(i int) (float64, float64) { return v[i].X, v[i].Median }
-func (v values) YError(i int) (float64, float64) {
+func (v marks) Len() int                    { return len(v) }
+func (v marks) XY(i int) (float64, float64) { return v[i].X, v[i].Median }
+func (v marks) YError(i int) (float64, float64) {
 	if len(v[i].Runs) == 0 {
 		return 0, 0
 	}
@@ -83,19 +83,19 @@ func (c *curve) svg() ([]byte, error) {
 	p := newPlot(c.Title, c.X, c.Y)
 	legend := plot.NewLegend()
 	for i, l := range c.Lines {
-		joined, marks, err := plotter.NewLinePoints(values(l.Points))
+		joined, dots, err := plotter.NewLinePoints(marks(l.Points))
 		if err != nil {
 			return nil, err
 		}
-		spread, err := plotter.NewYErrorBars(values(l.Points))
+		spread, err := plotter.NewYErrorBars(marks(l.Points))
 		if err != nil {
 			return nil, err
 		}
 		joined.Color, spread.Color = colour(i), colour(i)
 		joined.Width, spread.CapWidth = 1.5, 5
-		marks.GlyphStyle = draw.GlyphStyle{Color: colour(i), Radius: 3, Shape: sideShapes[i%len(sideShapes)]}
-		p.Add(joined, spread, marks)
-		legend.Add(l.Name, joined, marks)
+		dots.GlyphStyle = draw.GlyphStyle{Color: colour(i), Radius: 3, Shape: sideShapes[i%len(sideShapes)]}
+		p.Add(joined, spread, dots)
+		legend.Add(l.Name, joined, dots)
 	}
 	if c.LinX {
 		p.X.Tick.Marker = plot.TickerFunc(wholeTicks)
