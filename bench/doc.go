@@ -13,7 +13,7 @@
 //	latency   a user's commit until the result's, at 500 transactions a second
 //	takeover  the leader's end until a standby applies something, at the same rate
 //	idle      what the daemon takes while nobody writes
-//	calls     a skill's call in a warm worker
+//	calls     a tool called in a warm worker, by bare wazero and by Extism's Go SDK
 //	skills    a run's commit until its result's, and a backlog of runs
 //	decodes   recordings to samples, beside native ffmpeg
 //	voice     a recording's commit until its transcript's

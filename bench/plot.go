@@ -115,11 +115,11 @@ func (c *curve) svg() ([]byte, error) {
 type bars struct {
 	Title, Y string
 	Groups   []string
-	Sides    []*side
+	Sides    []*barSide
 }
 
-// side has a bar in each group; 0 where it has none.
-type side struct {
+// barSide has a bar in each group; 0 where it has none.
+type barSide struct {
 	name   string
 	values plotter.Values
 }
@@ -130,10 +130,10 @@ func (b *bars) set(group, name string, value float64) {
 		g = len(b.Groups)
 		b.Groups = append(b.Groups, group)
 	}
-	i := slices.IndexFunc(b.Sides, func(s *side) bool { return s.name == name })
+	i := slices.IndexFunc(b.Sides, func(s *barSide) bool { return s.name == name })
 	if i < 0 {
 		i = len(b.Sides)
-		b.Sides = append(b.Sides, &side{name: name})
+		b.Sides = append(b.Sides, &barSide{name: name})
 	}
 	s := b.Sides[i]
 	for len(s.values) <= g {
