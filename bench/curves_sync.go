@@ -20,12 +20,12 @@ func syncCurve(ctx context.Context, b *bench) error {
 	err := b.overSizes(c, b.sizes(10, 1, 10, 100, 1000, 10_000, 100_000), deltas, func(size int) error {
 		var rates []float64
 		for n := range b.curveRuns() {
-			r, err := b.backlog(ctx, fmt.Sprintf("curve_sync_%d_%d", size, n), deltas(size), deltas(size)/2, func(db *testenv.Database, _ *pgx.Conn) error {
+			r, err := b.backlog(ctx, fmt.Sprintf("curve_sync_%d_%d", size, n), deltas(size), func(db *testenv.Database, _ *pgx.Conn) error {
 				if err := makeUsers(ctx, db, users, max(size, users)); err != nil {
 					return err
 				}
 				return loadDeltas(ctx, db, deltas(size), size)
-			})
+			}, verify(ctx, deltas(size)/2))
 			if err != nil {
 				return err
 			}

@@ -9,6 +9,7 @@
 //	          inserts, updates and deletes, and an idle table beside a busy one
 //	apply     the same libraries and workloads, each change applied to a table, durably
 //	sync      the daemon works off a backlog of one-row transactions
+//	trigger   the same merge in a trigger: a backlog, and what an app's insert takes
 //	memory    the daemon works off one large transaction
 //	latency   a user's commit until the result's, at 500 transactions a second
 //	takeover  the leader's end until a standby applies something, at the same rate

@@ -95,7 +95,7 @@ type section struct {
 }
 
 var sections = []section{
-	{"decode", decodeMessages}, {"drain", drain}, {"apply", apply}, {"sync", syncBacklog}, {"memory", syncLarge}, {"latency", latency}, {"takeover", takeover}, {"idle", idle},
+	{"decode", decodeMessages}, {"drain", drain}, {"apply", apply}, {"sync", syncBacklog}, {"trigger", syncTrigger}, {"memory", syncLarge}, {"latency", latency}, {"takeover", takeover}, {"idle", idle},
 	{"calls", sandboxCalls}, {"skills", skills}, {"decodes", decodes}, {"voice", voice},
 	{"clusters", clusters}, {"decay", decayTicks},
 	{"curve-drain", drainCurve}, {"curve-sync", syncCurve}, {"curve-workers", workersCurve},

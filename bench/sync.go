@@ -20,9 +20,9 @@ func syncBacklog(ctx context.Context, b *bench) error {
 	deltas := b.rows / 5 / (2 * writers) * (2 * writers)
 	var rates, peaks, gaps []float64
 	for n := range min(b.runs, maxSlowRuns) {
-		r, err := b.backlog(ctx, fmt.Sprintf("sync_%d", n), deltas, deltas/2, func(db *testenv.Database, _ *pgx.Conn) error {
+		r, err := b.backlog(ctx, fmt.Sprintf("sync_%d", n), deltas, func(db *testenv.Database, _ *pgx.Conn) error {
 			return loadDeltas(ctx, db, deltas, users)
-		})
+		}, verify(ctx, deltas/2))
 		if err != nil {
 			return err
 		}
@@ -42,12 +42,12 @@ func syncBacklog(ctx context.Context, b *bench) error {
 // syncLarge measures the daemon on one transaction, of new entities only.
 func syncLarge(ctx context.Context, b *bench) error {
 	rows := b.rows / 4 // its memory is flat long before
-	r, err := b.backlog(ctx, "sync_large", rows, rows, func(_ *testenv.Database, conn *pgx.Conn) error {
+	r, err := b.backlog(ctx, "sync_large", rows, func(_ *testenv.Database, conn *pgx.Conn) error {
 		_, err := conn.Exec(ctx, fmt.Sprintf(`insert into sync_state (user_id, entity_type, entity_id, device_id, data, vector_clock)
 			select %s, 'note', %s, 'phone', %s, '{"phone": 1}' from generate_series(1, %d) i`,
 			userID(fmt.Sprint("i % ", users)), entityID("0", "i"), entityData("i"), rows))
 		return err
-	})
+	}, verify(ctx, rows))
 	if err != nil {
 		return err
 	}
@@ -110,8 +110,8 @@ type backlogResult struct {
 }
 
 // backlog starts the daemon once, so that its slot is there, loads while it is
-// away, starts it again and measures until all is durable and acknowledged.
-func (b *bench) backlog(ctx context.Context, name string, deltas, entities int, load func(*testenv.Database, *pgx.Conn) error) (r backlogResult, err error) {
+// away, starts it again and measures until all is durable and acknowledged, and right.
+func (b *bench) backlog(ctx context.Context, name string, deltas int, load func(*testenv.Database, *pgx.Conn) error, right func(*pgx.Conn) error) (r backlogResult, err error) {
 	db, conn, drop, err := b.project(ctx, name)
 	if err != nil {
 		return r, err
@@ -163,7 +163,7 @@ func (b *bench) backlog(ctx context.Context, name string, deltas, entities int, 
 		return r, err
 	}
 	r.rate = float64(deltas) / took.Seconds()
-	return r, verify(ctx, conn, entities)
+	return r, right(conn)
 }
 
 // progress is how far the daemon is.
@@ -179,11 +179,13 @@ func applied(ctx context.Context, conn *pgx.Conn) (p progress, err error) {
 }
 
 // verify makes sure that what was measured is right.
-func verify(ctx context.Context, conn *pgx.Conn, entities int) error {
-	var got, dead int
-	err := conn.QueryRow(ctx, "select (select count(*) from sync_entities), (select count(*) from helix.dead_letters)").Scan(&got, &dead)
-	if err == nil && (got != entities || dead > 0) {
-		err = fmt.Errorf("%d entities and %d dead letters, want %d and none", got, dead, entities)
+func verify(ctx context.Context, entities int) func(*pgx.Conn) error {
+	return func(conn *pgx.Conn) error {
+		var got, dead int
+		err := conn.QueryRow(ctx, "select (select count(*) from sync_entities), (select count(*) from helix.dead_letters)").Scan(&got, &dead)
+		if err == nil && (got != entities || dead > 0) {
+			err = fmt.Errorf("%d entities and %d dead letters, want %d and none", got, dead, entities)
+		}
+		return err
 	}
-	return err
 }
