@@ -68,8 +68,8 @@ func TestDatabaseLargeConflicts(t *testing.T) {
 	b := newBench(t)
 	b.policy(t, "merge", "{}")
 	large := strings.Repeat("x", 3<<20)
-	for i, device := range []string{"a", "b", "c", "d"} { // each loses to those before it
-		b.send(t, note, recently(device, device+":1", []byte(`{"text": "`+device+large+`"}`), i+1))
+	for i, device := range []string{"a", "b", "c", "d"} { // each loses to those before it, however long they take
+		b.send(t, note, recently(device, device+":1", []byte(`{"text": "`+device+large+`"}`), 60*(i+1)))
 	}
 	b.deliverNow(t)
 	if n, dead := b.count(t, "sync_conflicts"), b.count(t, "helix.dead_letters"); n != 6 || dead != 0 {

@@ -79,12 +79,12 @@ func (c *conflictColumns) queue(batch *pgx.Batch, recorded map[[16]byte]bool) {
 			as p (id, user_id, entity_type, entity_id, kind, at,
 				winner, winner_place, winner_version, winner_data, loser, loser_place, loser_version, loser_data,
 				strategy, resolution, resolved_at, asked)
-		left join public.sync_entities e on 1 in (p.winner_place, p.loser_place)
-			and (e.user_id, e.entity_type, e.entity_id) = (p.user_id, p.entity_type, p.entity_id)
-		left join helix.sync_siblings w on p.winner_place = 2
-			and (w.user_id, w.entity_type, w.entity_id, w.version) = (p.user_id, p.entity_type, p.entity_id, p.winner_version)
-		left join helix.sync_siblings l on p.loser_place = 2
-			and (l.user_id, l.entity_type, l.entity_id, l.version) = (p.user_id, p.entity_type, p.entity_id, p.loser_version)
+		left join lateral (select data from public.sync_entities e where 1 in (p.winner_place, p.loser_place)
+			and (e.user_id, e.entity_type, e.entity_id) = (p.user_id, p.entity_type, p.entity_id) limit 1) e on true
+		left join lateral (select data from helix.sync_siblings w where p.winner_place = 2
+			and (w.user_id, w.entity_type, w.entity_id, w.version) = (p.user_id, p.entity_type, p.entity_id, p.winner_version) limit 1) w on true
+		left join lateral (select data from helix.sync_siblings l where p.loser_place = 2
+			and (l.user_id, l.entity_type, l.entity_id, l.version) = (p.user_id, p.entity_type, p.entity_id, p.loser_version) limit 1) l on true
 		where p.strategy <> 'manual' or p.asked or not exists (select from public.sync_conflicts c
 			where (c.user_id, c.entity_type, c.entity_id) = (p.user_id, p.entity_type, p.entity_id) and c.strategy = 'manual'
 				and c.versions @> jsonb_build_array(jsonb_build_object('version', p.loser::jsonb -> 'version')))

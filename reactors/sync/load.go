@@ -97,6 +97,10 @@ const largeClock = 1000
 // gone are left out. No data is read: a merge needs clocks and hashes only, and
 // an entity's data may be far larger than the change.
 //
+// The tables are looked up key by key (lateral), there and wherever entities are
+// stored: the plan of a join is kept, and one that was made while a table was small
+// reads all of it for each batch, until autovacuum comes to see how it has grown.
+//
 // Unless large is set, entities with a clock of more than largeClock are not
 // loaded but marked, so that a batch of them passes in little memory.
 func load(ctx context.Context, tx pgx.Tx, events []event, large bool) (map[key]*entity, error) {
@@ -138,7 +142,8 @@ func load(ctx context.Context, tx pgx.Tx, events []event, large bool) (map[key]*
 			e.revision, e.updated_at, e.device_id, case when l.now then e.version_clock end, e.content_hash,
 			case when l.now then e.seen end, e.merged
 		from unnest($1::uuid[], $2::text[], $3::uuid[]) with ordinality as k (user_id, entity_type, entity_id, n)
-		join public.sync_entities e using (user_id, entity_type, entity_id)
+		cross join lateral (select * from public.sync_entities e
+			where (e.user_id, e.entity_type, e.entity_id) = (k.user_id, k.entity_type, k.entity_id) limit 1) e
 		cross join lateral (select $4 or pg_column_size(e.vector_clock) <= $5 as now) l`,
 		keys.user, keys.typ, keys.entity, large, largeClock).Query(func(rows pgx.Rows) error {
 		var n int64
@@ -176,7 +181,8 @@ func load(ctx context.Context, tx pgx.Tx, events []event, large bool) (map[key]*
 	// After the entities: the winner comes first.
 	batch.Queue(`select k.n, s.version, s.device_id, s.clock, s.content_hash, s.last_modified, s.deleted
 		from unnest($1::uuid[], $2::text[], $3::uuid[]) with ordinality as k (user_id, entity_type, entity_id, n)
-		join helix.sync_siblings s using (user_id, entity_type, entity_id)
+		cross join lateral (select * from helix.sync_siblings s
+			where (s.user_id, s.entity_type, s.entity_id) = (k.user_id, k.entity_type, k.entity_id) offset 0) s
 		where $4 or exists (select from public.sync_entities e where (e.user_id, e.entity_type, e.entity_id) =
 			(s.user_id, s.entity_type, s.entity_id) and pg_column_size(e.vector_clock) <= $5)`,
 		keys.user, keys.typ, keys.entity, large, largeClock).Query(func(rows pgx.Rows) error {

@@ -148,8 +148,8 @@ func (c *siblingColumns) queueInsert(batch *pgx.Batch) {
 		from unnest($1::uuid[], $2::text[], $3::uuid[], $4::text[], $5::text[], $6::text[], $7::text[],
 			$8::timestamptz[], $9::bool[], $10::text[], $11::int[])
 			as p (user_id, entity_type, entity_id, version, device_id, clock, content_hash, last_modified, deleted, data, place)
-		left join public.sync_entities e on p.place = 1
-			and (e.user_id, e.entity_type, e.entity_id) = (p.user_id, p.entity_type, p.entity_id)
+		left join lateral (select data from public.sync_entities e where p.place = 1
+			and (e.user_id, e.entity_type, e.entity_id) = (p.user_id, p.entity_type, p.entity_id) limit 1) e on true
 		on conflict (user_id, entity_type, entity_id, version) do update set
 			device_id = excluded.device_id, last_modified = excluded.last_modified`,
 		c.user, c.typ, c.entity, c.version, c.device, c.clock, c.content, c.modified, c.deleted, c.data, c.place)
@@ -211,8 +211,8 @@ func (c *entityColumns) queueUpsert(batch *pgx.Batch) {
 			as p (user_id, entity_type, entity_id, id, data, place, version, vector_clock,
 				last_modified, deleted, resolution, revision, updated_at, device_id,
 				version_clock, content_hash, seen, merged)
-		left join helix.sync_siblings s on p.place = 2
-			and (s.user_id, s.entity_type, s.entity_id, s.version) = (p.user_id, p.entity_type, p.entity_id, p.version)
+		left join lateral (select data from helix.sync_siblings s where p.place = 2
+			and (s.user_id, s.entity_type, s.entity_id, s.version) = (p.user_id, p.entity_type, p.entity_id, p.version) limit 1) s on true
 		on conflict (user_id, entity_type, entity_id) do update set
 			data = excluded.data, vector_clock = excluded.vector_clock, last_modified = excluded.last_modified,
 			deleted = excluded.deleted, resolution = excluded.resolution, revision = excluded.revision,
