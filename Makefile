@@ -17,7 +17,7 @@ test: setup check ## format, vet, lint and all tests, with the race detector but
 	$(GO) test -race -timeout 30m -p 1 ./cmd/helixd ./deploy ./examples/... # one by one: they start many processes, and wait for them
 	cd deploy/kubernetes && $(GO) test ./...
 	cd bench && $(GO) vet . && $(GO) test .
-	$(GO) test ./reactors/skills/attack ./reactors/voice/decode/attack ./reactors/synthesis ./reactors/synthesis/cluster ./reactors/synthesis/analysis/local
+	$(GO) test -p 1 ./reactors/skills/attack ./reactors/voice/decode/attack ./reactors/synthesis ./reactors/synthesis/cluster ./reactors/synthesis/analysis/local
 	$(GO) test -run 'Law' ./reactors/sync -rapid.checks 5000
 
 test-17: setup ## the tests on Postgres 17, in containers; makes the image and starts dockerd where it must (15 min)

@@ -80,7 +80,7 @@ var cpuModules = []attack{
 	ends("memory.copy in a straight line", bytesOf(program{memory: cat(1, 0, 2048)}.execute(
 		repeat(2_000, c32(1), c32(0), c32(128*mega-1), memoryCopy), c32(1))), sandbox.CPUTimeExceeded),
 	ends("table.fill in a straight line", bytesOf(program{table: cat(1, funcref, 0, 1_000_000)}.execute(
-		repeat(2_000, c32(0), refNull, funcref, c32(1_000_000), prefixFC, 17, 0), c32(1))), sandbox.CPUTimeExceeded),
+		repeat(10_000, c32(0), refNull, funcref, c32(1_000_000), prefixFC, 17, 0), c32(1))), sandbox.CPUTimeExceeded),
 	ends("a thousand nested loops", func() []byte {
 		var set []byte
 		for n := range 1_000 {
