@@ -246,6 +246,9 @@ func (c *config) pool() (*pgxpool.Config, error) {
 	cfg.ConnConfig.Tracer = trace.Commits()
 	cfg.MaxConns = max(cfg.MaxConns, int32(minJobConns+c.synthesis.config.Concurrency))
 	cfg.ConnConfig.OnNotice = reactors.OnNotice
+	if cfg.ConnConfig.DefaultQueryExecMode != pgx.QueryExecModeCacheDescribe {
+		cfg.ConnConfig.DescriptionCacheCapacity = 0 // not used; each connection would make one of 18 kB
+	}
 	params := cfg.ConnConfig.RuntimeParams
 	params["application_name"] = "helixd"
 	params["timezone"] = "UTC"

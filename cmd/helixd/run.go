@@ -50,6 +50,10 @@ const (
 	lastPause  = 10 * time.Second
 
 	jobsTimeout = 10 * time.Second // for running jobs at the end
+
+	// startEnds is how long after a process first leads, stands by or works it gives
+	// back, once, what only its start needed: one that idles would keep it for hours.
+	startEnds = 5 * time.Second
 )
 
 // run does what its role says until ctx ends. What an operator must mend ends it
@@ -125,7 +129,13 @@ func run(ctx context.Context, cfg *config, log zerolog.Logger) error {
 	}()
 
 	ran := false
-	onState := func(state string) { ran = ran || state != stateStarting; seen.is(state) }
+	onState := func(state string) {
+		if !ran && state != stateStarting {
+			ran = true
+			time.AfterFunc(startEnds, func() { debug.FreeOSMemory(); leaveCode() })
+		}
+		seen.is(state)
+	}
 	failed, attempt := "not streaming", func() error { return lead(ctx, cfg, pool, jobs, log, onState, seen.sign) }
 	if cfg.role == roleWorker {
 		failed, attempt = "not working jobs", func() error { return work(ctx, pool, jobs, log, onState) }

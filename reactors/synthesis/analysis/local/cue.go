@@ -19,9 +19,14 @@ import (
 // the sentence, or at a comma); "," for a comma; spaces and new lines only part words. Within a word, s? and (?:s|ing)?
 // spell its forms, and a last * takes any ending.
 type pattern struct {
-	number  int
-	source  string
-	spell   func(source string) string // puts classes into the source; nil: it has none of its own
+	number int
+	source string
+	spell  func(source string) string // puts classes into the source; nil: it has none of its own
+	*machine
+}
+
+// machine is what a pattern is compiled to.
+type machine struct {
 	program []step
 	names   []string
 	opens   set // words that a match may begin with; nil: any
@@ -74,10 +79,15 @@ type lexicon struct {
 // known is filled by ready, and never after.
 var known = lexicon{number: map[string]int32{}, wakes: []set{nil}}
 
-// ready compiles the package's cues, when a text is read for the first time: most
-// processes of this binary are workers that never read one, and begin in milliseconds.
+// ready fills the package's tables and compiles its cues, when a text is read for the
+// first time: most processes of this binary never read one. They begin in
+// milliseconds, and keep the memory.
 var ready = sync.OnceFunc(func() {
 	compiled = true
+	for _, fill := range tables {
+		fill()
+	}
+	tables = nil
 	felt = readFeelings(feelingWords)
 	maps.Copy(feelings, feelingClasses())
 	for _, c := range written {
@@ -87,9 +97,21 @@ var ready = sync.OnceFunc(func() {
 })
 
 var (
+	tables   []func()   // in the order in which one needs another: that of variables
 	written  []*pattern // as the package's variables have them
 	compiled bool
 )
+
+// table makes one, of the package's variables, that is empty until ready fills it.
+func table[V any](fill func(of map[string]V)) map[string]V {
+	of := map[string]V{}
+	if compiled {
+		fill(of)
+	} else {
+		tables = append(tables, func() { fill(of) })
+	}
+	return of
+}
 
 func (l *lexicon) of(word string) int32 {
 	n, ok := l.number[word]
@@ -137,7 +159,7 @@ func (c *pattern) make() {
 	if p.at != len(p.source) {
 		panic(fmt.Sprintf("local: cue %q: unexpected %q", c.source, p.source[p.at:]))
 	}
-	c.names = p.names
+	c.machine = &machine{names: p.names}
 	c.compile(root)
 	c.program = append(c.program, step{op: done})
 	c.opens = c.opening()

@@ -54,15 +54,13 @@ var fields = []string{
 	`walk walking knee hip surgery rehab physio crutches exercises recovery stairs`,
 }
 
-var fieldOf = func() map[string]fieldSet {
-	of := map[string]fieldSet{}
+var fieldOf = table(func(of map[string]fieldSet) {
 	for i, words := range fields {
 		for _, w := range strings.Fields(words) {
 			of[w] |= 1 << i
 		}
 	}
-	return of
-}()
+})
 
 // fieldsOf gives the fields of some words.
 func fieldsOf(words string) fieldSet {

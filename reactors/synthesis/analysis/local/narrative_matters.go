@@ -10,8 +10,7 @@ import (
 // matterOf is what a life may be about, by the stems of its words. What everybody's
 // days are full of (food, weather, the household, tools) is not in it: it would be a
 // theme of anybody.
-var matterOf = func() map[string][]string {
-	of := map[string][]string{}
+var matterOf = table(func(of map[string][]string) {
 	env := snowballstem.NewEnv("")
 	for _, row := range strings.Split(strings.TrimSpace(mattersOfLife), "\n") {
 		name, words, _ := strings.Cut(row, ":")
@@ -21,8 +20,7 @@ var matterOf = func() map[string][]string {
 			of[env.Current()] = append(of[env.Current()], name)
 		}
 	}
-	return of
-}()
+})
 
 const mattersOfLife = `
 faith: church prayer prayers pray praying god faith creed vicar priest pastor bible psalm psalms sermon mosque imam synagogue rabbi temple doubt unbelief

@@ -163,16 +163,14 @@ func orderedTerms(of map[string][]int) []string {
 }
 
 // dailyStems is the stems of daily words.
-var dailyStems = func() map[string]bool {
-	of := map[string]bool{}
+var dailyStems = table(func(of map[string]bool) {
 	env := snowballstem.NewEnv("")
 	for w := range dailyWords {
 		env.SetCurrent(w)
 		english.Stem(env)
 		of[env.Current()] = true
 	}
-	return of
-}()
+})
 
 // chanceOfWord is that of a term to be in a text of average length.
 func chanceOfWord(term string) float64 {

@@ -91,15 +91,13 @@ func (c *pattern) opening() set {
 }
 
 // common is words that almost every sentence has: a cue is rather known by others.
-var common = func() map[string]bool {
-	of := map[string]bool{}
+var common = table(func(of map[string]bool) {
 	for _, w := range strings.Fields(`i am my me to the a an and of in it is was that have be for on so do not want when
 		will if with at this we you he she they as but or just get got feel , can would had has been are were what all up out
 		about more no now how like there their her his its our your make makes made really think know time go going`) {
 		of[w] = true
 	}
-	return of
-}()
+})
 
 // needs gives words of which a match has at least one, and how many sentences these
 // let through; nil: any sentence may match.

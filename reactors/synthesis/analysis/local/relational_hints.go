@@ -291,13 +291,11 @@ func pronouns(lines []bondLine) (of uint8) {
 var sexes = map[string]uint8{"he": 1, "him": 1, "his": 1, "she": 2, "her": 2}
 
 // sexOf is known of kin.
-var sexOf = func() map[string]uint8 {
-	of := map[string]uint8{}
+var sexOf = table(func(of map[string]uint8) {
 	for _, w := range strings.Fields("father brother uncle grandfather nephew son stepfather stepson stepbrother godfather father_in_law brother_in_law husband boyfriend") {
 		of[w] = 1
 	}
 	for _, w := range strings.Fields("mother sister aunt grandmother niece daughter stepmother stepdaughter stepsister godmother mother_in_law sister_in_law wife girlfriend") {
 		of[w] = 2
 	}
-	return of
-}()
+})

@@ -9,16 +9,14 @@ import (
 
 // kinOf are the words for those who somebody may be close to, and what each is called
 // in a finding.
-var kinOf = func() map[string]string {
-	of := map[string]string{}
+var kinOf = table(func(of map[string]string) {
 	for _, group := range strings.Split(kinWords, "\n") {
 		words := strings.Fields(group)
 		for _, w := range words {
 			of[w] = words[0]
 		}
 	}
-	return of
-}()
+})
 
 // kinWords lists kin: what it is called, then the other words for it.
 const kinWords = `mother mum mom mommy mummy mama mam ma

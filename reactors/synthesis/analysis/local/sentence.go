@@ -186,11 +186,11 @@ var function = wordSet(`the and of to i my is it that you for with have this be 
 	just like them than then up out very was were am feel going really our us no did every it's`)
 
 func wordSet(words string) map[string]bool {
-	of := map[string]bool{}
-	for _, w := range strings.Fields(words) {
-		of[w] = true
-	}
-	return of
+	return table(func(of map[string]bool) {
+		for _, w := range strings.Fields(words) {
+			of[w] = true
+		}
+	})
 }
 
 // spellings is words that are written as one, or short.
