@@ -95,6 +95,13 @@ func TestHealth(t *testing.T) {
 			t.Errorf("exit status %d: %s", status, p.log)
 		}
 	})
+	t.Run("a token that can be guessed is refused", func(t *testing.T) {
+		db := testenv.New(t)
+		p := start(t, db.URL("postgres"), []string{"HELIX_HTTP=127.0.0.1:0", "HELIX_HTTP_TOKEN=short-secret"}, "run")
+		if status := p.wait(t); status != 1 || !p.says("HELIX_HTTP_TOKEN is shorter than 16 characters") || p.says("short-secret") {
+			t.Errorf("exit status %d: %s", status, p.log)
+		}
+	})
 	t.Run("a port that was asked for is had, the default one need not be", func(t *testing.T) {
 		db := testenv.New(t)
 		migrated(t, db)

@@ -117,6 +117,10 @@ func serveHTTP(ctx context.Context, cfg *config, pool *pgxpool.Pool, o *observed
 		return nil, &stream.SetupError{Problem: "others than this machine can reach " + address + ", and HELIX_HTTP_TOKEN is not set",
 			Hint: "Set it to a long random text, such as openssl rand -hex 32 gives; or listen on 127.0.0.1; or set HELIX_HTTP=off."}
 	}
+	if errors.Is(err, serve.ErrShortToken) {
+		return nil, &stream.SetupError{Problem: fmt.Sprintf("HELIX_HTTP_TOKEN is shorter than %d characters, and can be guessed", serve.MinToken),
+			Hint: "Set it to a long random text, such as openssl rand -hex 32 gives."}
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"time"
+	"unicode/utf8"
 
 	"github.com/rs/zerolog"
 	"golang.org/x/net/netutil"
@@ -26,13 +27,22 @@ type Config struct {
 // ErrNoToken says that an address that others can reach needs a token.
 var ErrNoToken = errors.New("an address that is not loopback needs a token")
 
+// ErrShortToken says that a token can be guessed.
+var ErrShortToken = fmt.Errorf("a token has at least %d characters", MinToken)
+
 // ErrTaken says that another process has the port.
 var ErrTaken = errors.New("the port is taken")
 
-// What a client may take: it is scraped every few seconds, and a person looks now
-// and then.
+// MinToken is how many characters a token has at least: nothing bounds how often one
+// may be tried.
+const MinToken = 16
+
+// What clients may take: it is scraped every few seconds, and a person looks now and
+// then. No address may hold all connections: the others are for the next, such as one
+// that probes.
 const (
 	maxConns   = 64
+	hostConns  = 32
 	maxHeaders = 16 << 10
 	maxBody    = 1 << 20
 
@@ -59,6 +69,9 @@ func New(c Config) (*Server, error) {
 	}
 	if c.Token == "" && !loopback(host) {
 		return nil, fmt.Errorf("listen on %s: %w", c.Address, ErrNoToken)
+	}
+	if c.Token != "" && utf8.RuneCountInString(c.Token) < MinToken {
+		return nil, ErrShortToken
 	}
 	s := &Server{config: c, guard: newGuard(c.Token), mux: http.NewServeMux()}
 	s.http = &http.Server{
@@ -89,7 +102,7 @@ func (s *Server) Listen(ctx context.Context) (net.Addr, error) {
 		return nil, fmt.Errorf("listen on %s: %w", s.config.Address, err)
 	}
 	go func() {
-		if err := s.http.Serve(netutil.LimitListener(listener, maxConns)); !errors.Is(err, http.ErrServerClosed) {
+		if err := s.http.Serve(netutil.LimitListener(&sharedListener{Listener: listener, of: map[string]int{}}, maxConns)); !errors.Is(err, http.ErrServerClosed) {
 			s.config.Log.Error().Err(err).Msg("no more answers over HTTP")
 		}
 	}()

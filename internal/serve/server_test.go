@@ -129,6 +129,11 @@ func TestAddress(t *testing.T) {
 			t.Errorf("%s with one: %v", address, err)
 		}
 	}
+	for _, short := range []string{"x", token[:serve.MinToken-1], strings.Repeat("é", serve.MinToken-1)} {
+		if _, err := serve.New(serve.Config{Address: "127.0.0.1:0", Token: short}); !errors.Is(err, serve.ErrShortToken) {
+			t.Errorf("a token of %d bytes: %v", len(short), err)
+		}
+	}
 	s, err := serve.New(serve.Config{Address: listening(t, "127.0.0.1:0", "")})
 	if err != nil {
 		t.Fatal(err)
@@ -150,6 +155,53 @@ func TestBounds(t *testing.T) {
 	t.Run("nor large headers", func(t *testing.T) {
 		if resp := ask(t, "GET", "http://"+at+"/open", nil, func(r *http.Request) { r.Header.Set("X", strings.Repeat("x", 64<<10)) }); resp.StatusCode != http.StatusRequestHeaderFieldsTooLarge {
 			t.Error(resp.Status)
+		}
+	})
+	t.Run("connections of one address leave room for another's", func(t *testing.T) {
+		dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2)}}
+		if probe, err := dialer.DialContext(t.Context(), "tcp", at); err != nil {
+			t.Skip("this system has no other address on loopback:", err)
+		} else {
+			probe.Close()
+		}
+		for range 80 {
+			conn, err := net.Dial("tcp", at)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer conn.Close()
+		}
+		// Less than the server waits for the requests that do not come.
+		client := http.Client{Transport: &http.Transport{DialContext: dialer.DialContext}, Timeout: 4 * time.Second}
+		defer client.CloseIdleConnections()
+		resp, err := client.Get("http://" + at + "/open")
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if resp.StatusCode != http.StatusOK {
+			t.Error(resp.Status)
+		}
+	})
+	t.Run("which an address has again that closes them", func(t *testing.T) {
+		for range 40 {
+			conn, err := net.Dial("tcp", at)
+			if err != nil {
+				t.Fatal(err)
+			}
+			conn.Close()
+		}
+		client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+		deadline := time.Now().Add(time.Minute)
+		for {
+			resp, err := client.Get("http://" + at + "/open")
+			if err == nil {
+				resp.Body.Close()
+				return
+			}
+			if time.Now().After(deadline) {
+				t.Fatal(err)
+			}
 		}
 	})
 	t.Run("a request that does not come is not waited for", func(t *testing.T) {

@@ -1,0 +1,55 @@
+package serve
+
+import (
+	"net"
+	"sync"
+)
+
+// sharedListener closes at once what an address opens beyond hostConns.
+type sharedListener struct {
+	net.Listener
+
+	mu sync.Mutex
+	of map[string]int // open connections of each address
+}
+
+func (l *sharedListener) Accept() (net.Conn, error) {
+	for {
+		conn, err := l.Listener.Accept()
+		if err != nil {
+			return nil, err
+		}
+		if host := hostname(conn.RemoteAddr().String()); l.take(host) {
+			return &sharedConn{Conn: conn, release: sync.OnceFunc(func() { l.release(host) })}, nil
+		}
+		_ = conn.Close()
+	}
+}
+
+func (l *sharedListener) take(host string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.of[host] >= hostConns {
+		return false
+	}
+	l.of[host]++
+	return true
+}
+
+func (l *sharedListener) release(host string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.of[host]--; l.of[host] == 0 {
+		delete(l.of, host)
+	}
+}
+
+type sharedConn struct {
+	net.Conn
+	release func()
+}
+
+func (c *sharedConn) Close() error {
+	defer c.release()
+	return c.Conn.Close()
+}
