@@ -98,8 +98,20 @@ func TestBase(t *testing.T) {
 		})
 	}
 	for _, o := range objects {
-		if p, ok := o.(*networking.NetworkPolicy); ok && p.Spec.PodSelector.MatchLabels["app.kubernetes.io/name"] != "helixd" {
+		p, ok := o.(*networking.NetworkPolicy)
+		if !ok {
+			continue
+		}
+		if p.Spec.PodSelector.MatchLabels["app.kubernetes.io/name"] != "helixd" {
 			t.Error("the network policy is for other pods too")
+		}
+		for _, in := range p.Spec.Ingress { // a rule without from, or a peer without labels, lets everybody in
+			if len(in.From) != 1 || in.From[0].NamespaceSelector == nil || in.From[0].NamespaceSelector.MatchLabels["kubernetes.io/metadata.name"] != "monitoring" {
+				t.Errorf("others than monitoring may come in: %+v", in.From)
+			}
+			if len(in.Ports) != 1 || in.Ports[0].Port.String() != "http" {
+				t.Errorf("they may reach other ports than http: %+v", in.Ports)
+			}
 		}
 	}
 }
