@@ -200,6 +200,9 @@ func newVoice(ctx context.Context, cfg *config, db *pgxpool.Pool, log zerolog.Lo
 	var objects voice.Objects
 	if s.supabaseURL != "" && s.serviceKey != "" {
 		objects = storage.New(db, storage.Options{URL: s.supabaseURL, Key: s.serviceKey})
+		if inTheClear(s.supabaseURL) {
+			log.Warn().Str("address", s.supabaseURL).Msg("storage: recordings, the service key with them, can be read on their way: give SUPABASE_URL with https")
+		}
 	}
 	client, err := newTranscriber(cfg, log)
 	if err != nil {
