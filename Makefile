@@ -63,7 +63,7 @@ fmt: ## gofmt everything
 build: engines ## bin/helixd, static
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w' -o bin/helixd ./cmd/helixd
 
-quick: ## bin/helixd, static, without the audio decoder, which is made from FFmpeg's source (2 min)
+quick: ## bin/helixd, static, without the audio decoder, which is made from FFmpeg's source
 	@reactors/skills/javascript/fetch.sh || echo "building without the JavaScript engine: JavaScript tools will not run" >&2
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w' -o bin/helixd ./cmd/helixd
 

@@ -73,13 +73,19 @@ func TestReplayKilled(t *testing.T) {
 // peak is the most memory that a process has had, in bytes.
 func peak(t *testing.T, pid int) int64 {
 	t.Helper()
+	return memory(t, pid, "VmHWM")
+}
+
+// memory is a field of /proc/PID/status, in bytes.
+func memory(t *testing.T, pid int, field string) int64 {
+	t.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
 		t.Skip("this needs /proc")
 	}
-	match := regexp.MustCompile(`VmHWM:\s+(\d+) kB`).FindSubmatch(status)
+	match := regexp.MustCompile(field + `:\s+(\d+) kB`).FindSubmatch(status)
 	if match == nil {
-		t.Fatal("no VmHWM")
+		t.Fatal("no " + field)
 	}
 	kb, err := strconv.ParseInt(string(match[1]), 10, 64)
 	if err != nil {

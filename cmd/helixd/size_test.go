@@ -4,7 +4,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"testing"
+	"time"
+
+	"github.com/helixd/helixd/testenv"
 )
 
 // mostBytes is what the released program may have, without cgo, debugging data and the
@@ -12,6 +16,13 @@ import (
 // notices the day when something calls methods by names that are not constants, as
 // text/template does: the linker then keeps every exported method, which is 20 MB.
 const mostBytes = 50_000_000
+
+// mostResident is what that program may hold in memory while nobody writes, from
+// idleAfter on.
+const (
+	mostResident = 40_000_000
+	idleAfter    = 15 * time.Second
+)
 
 func TestSize(t *testing.T) {
 	t.Parallel()
@@ -29,4 +40,20 @@ func TestSize(t *testing.T) {
 	if info.Size() > mostBytes {
 		t.Errorf("the program has %d bytes, and is to have %d at most; go build -ldflags=-dumpdep ./cmd/helixd 2>&1 | grep '<ReflectMethod>' may say why", info.Size(), mostBytes)
 	}
+	t.Run("idle", func(t *testing.T) {
+		if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
+			t.Skip("the program is for Linux on amd64")
+		}
+		db := testenv.New(t)
+		migrated(t, db)
+		p := startOf(t, func() (string, error) { return path, nil }, db.URL("postgres"), []string{"HELIX_HTTP=127.0.0.1:0"}, "run", "--slot", db.SlotName("size"))
+		until(t, "it to stream", func() bool { return p.says(`"streaming"`) })
+		<-time.After(idleAfter) // what is measured is what it holds then
+		resident := memory(t, p.cmd.Process.Pid, "VmRSS")
+		t.Logf("%.1f MB resident", float64(resident)/1e6)
+		if resident > mostResident {
+			t.Errorf("it holds %d bytes, and is to hold %d at most", resident, mostResident)
+		}
+		p.stop(t)
+	})
 }
