@@ -29,6 +29,8 @@ type Options struct {
 	Fsync bool
 	// Settings are further server settings, and override testenv's own.
 	Settings map[string]string
+	// Env are further environment variables of the server. A container has none of them.
+	Env []string
 	// Dir keeps the cluster in this folder and finds it there again. When empty, the cluster is thrown away.
 	Dir string
 	// Port is the TCP port. When zero, a free one is taken.
@@ -45,14 +47,11 @@ const (
 	Fast RestartMode = iota
 	// Immediate ends the server as a crash would: it recovers from its write-ahead log.
 	Immediate
+	// Killed ends the postmaster with SIGKILL: its children find out by themselves.
+	Killed
 )
 
-func (m RestartMode) String() string {
-	if m == Immediate {
-		return "immediate"
-	}
-	return "fast"
-}
+func (m RestartMode) String() string { return [...]string{"fast", "immediate", "killed"}[m] }
 
 // server is where a cluster runs: a child process or a container.
 type server interface {

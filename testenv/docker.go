@@ -206,7 +206,11 @@ func (s *containerServer) restart(ctx context.Context, mode RestartMode) error {
 		}
 	} else {
 		// The postmaster is the container's first process.
-		if _, err := s.provider.Client().ContainerKill(ctx, s.container.GetContainerID(), client.ContainerKillOptions{Signal: "SIGQUIT"}); err != nil {
+		signal := "SIGQUIT"
+		if mode == Killed {
+			signal = "SIGKILL"
+		}
+		if _, err := s.provider.Client().ContainerKill(ctx, s.container.GetContainerID(), client.ContainerKillOptions{Signal: signal}); err != nil {
 			return err
 		}
 		err := poll(ctx, 20*time.Second, "wait until the container has ended", func() (bool, error) {

@@ -30,6 +30,7 @@ type localServer struct {
 	keep       bool // dir outlives the server
 	secret     string
 	args       []string // settings, without the port
+	env        []string // of the postmaster, beside this process's
 	tcpPort    int
 	fixedPort  bool // the caller chose the port
 	credential *syscall.Credential
@@ -42,6 +43,9 @@ type localServer struct {
 
 // portAttempts bounds how often a port is chosen anew because somebody else took it first.
 const portAttempts = 5
+
+// errOrphans says that children of a postmaster that was killed have not ended yet.
+var errOrphans = errors.New("the last postmaster's children hold its memory")
 
 // errPortTaken says that another process listens on the port.
 var errPortTaken = errors.New("the port is taken")
@@ -61,6 +65,7 @@ func startLocal(ctx context.Context, opts Options) (server, error) {
 	if err := s.initialize(ctx); err != nil {
 		return nil, errors.Join(err, s.stop())
 	}
+	s.env = opts.Env
 	s.args = settingArgs(opts, "unix_socket_directories="+s.socketDir())
 	begun := time.Now()
 	for attempt := 1; ; attempt++ {
@@ -177,6 +182,7 @@ func (s *localServer) start(ctx context.Context) error {
 
 	cmd := exec.Command(s.bin.path("postgres"), append([]string{"-D", s.dataDir(), "-p", strconv.Itoa(s.tcpPort)}, s.args...)...)
 	s.sandbox(cmd)
+	cmd.Env = append(cmd.Env, s.env...)
 	cmd.Stdout, cmd.Stderr = logFile, logFile
 	if s.postmaster, err = startChild(cmd); err != nil {
 		return fmt.Errorf("start %s: %w", s.bin.path("postgres"), err)
@@ -188,6 +194,9 @@ func (s *localServer) start(ctx context.Context) error {
 			said, _ := s.logSince(mark)
 			if bytes.Contains(said, []byte("could not create any TCP/IP sockets")) {
 				return true, fmt.Errorf("port %d: %w: choose another", s.tcpPort, errPortTaken)
+			}
+			if bytes.Contains(said, []byte("pre-existing shared memory block")) {
+				return true, errOrphans
 			}
 			return true, fmt.Errorf("Postgres did not start; it said:\n%s", said)
 		default:
@@ -227,15 +236,15 @@ func (s *localServer) restart(ctx context.Context, mode RestartMode) error {
 	if s.postmaster == nil {
 		return errors.New("the server has been stopped")
 	}
-	signal := syscall.SIGINT
-	if mode == Immediate {
-		signal = syscall.SIGQUIT
-	}
+	signal := map[RestartMode]syscall.Signal{Fast: syscall.SIGINT, Immediate: syscall.SIGQUIT, Killed: syscall.SIGKILL}[mode]
 	if err := s.postmaster.end(signal); err != nil {
 		return err
 	}
 	s.postmaster = nil
-	return s.start(ctx)
+	return poll(ctx, startTimeout, "wait for the children of the postmaster that was killed", func() (bool, error) {
+		err := s.start(ctx)
+		return !errors.Is(err, errOrphans), err
+	})
 }
 
 func (s *localServer) stop() error {

@@ -247,7 +247,7 @@ func TestRestart(t *testing.T) {
 	db := testenv.NewOn(t, cluster)
 	db.Exec(t, "postgres", "create table notes (id int)")
 	port := cluster.Port()
-	for i, mode := range []testenv.RestartMode{testenv.Immediate, testenv.Fast} {
+	for i, mode := range []testenv.RestartMode{testenv.Immediate, testenv.Killed, testenv.Fast} {
 		conn := db.Connect(t, "postgres")
 		if _, err := conn.Exec(t.Context(), "insert into notes values ($1)", i); err != nil {
 			t.Fatal(err)
