@@ -67,6 +67,7 @@ type Server struct {
 
 	mu       sync.Mutex
 	script   []Step
+	always   func(Request) Step
 	answer   func(Request) any
 	without  []string
 	requests []*Request
@@ -110,11 +111,18 @@ func (s *Server) Close() {
 }
 
 // Script says what is done with the next requests, one by one. After it they are
-// answered well.
+// answered well, or as Always says.
 func (s *Server) Script(steps ...Step) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.script = append(s.script, steps...)
+}
+
+// Always says what is done with each request that no Script is for; nil: it is answered well.
+func (s *Server) Always(step func(Request) Step) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.always = step
 }
 
 // Answer says what a request is answered: a string is the text as it is, anything
@@ -279,6 +287,8 @@ func (s *Server) arrive(r *Request) (step Step, answer func(Request) any, name s
 	s.changed = make(chan struct{})
 	if len(s.script) > 0 {
 		step, s.script = s.script[0], s.script[1:]
+	} else if s.always != nil {
+		step = s.always(*r)
 	}
 	return step, s.answer, fmt.Sprintf("req_%06d", len(s.requests))
 }
