@@ -4,7 +4,7 @@ GO ?= go
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.7.0
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-17 test-long bench check fmt dev dev-down build quick build-record engines setup fuzz vuln release
+.PHONY: help demo test test-17 test-long chaos bench check fmt dev dev-down build quick build-record engines setup fuzz vuln release faketime
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -12,7 +12,7 @@ help: ## this list
 demo: setup ## three devices edit notes offline and come together; skills run; speech becomes text; memories become patterns (2 min)
 	@$(GO) run ./testenv/playground demo
 
-test: setup check ## format, vet, lint and all tests, with the race detector but for the attacks (30 min)
+test: setup faketime check ## format, vet, lint and all tests, with the race detector but for the attacks (30 min)
 	$(GO) test -race -timeout 20m $$($(GO) list ./... | grep -v -e /attack -e cmd/helixd -e examples/ -e /deploy)
 	$(GO) test -race -timeout 30m -p 1 ./cmd/helixd ./deploy ./examples/... # one by one: they start many processes, and wait for them
 	cd deploy/kubernetes && $(GO) test ./...
@@ -29,7 +29,12 @@ test-long: setup check ## the full counts: kills, restarts, property cases, fuzz
 	HELIX_TEST_LONG=1 $(GO) test -timeout 30m ./reactors/skills/attack ./reactors/voice/decode/attack
 	$(GO) test -timeout 60m -run 'Law' ./reactors/sync -rapid.checks 100000
 	@$(MAKE) --no-print-directory fuzz FUZZTIME=5m
+	@$(MAKE) --no-print-directory chaos
 	@$(MAKE) --no-print-directory test-17
+
+chaos: setup faketime ## kills, crashes, full disks, cut networks, lost slots and more, under load, for CHAOS (10m); writes .helix/chaos.md
+	HELIX_CHAOS=$(CHAOS) $(GO) test -race -count 1 -timeout 0 -v -run '^TestChaos$$' ./cmd/helixd
+CHAOS ?= 10m
 
 fuzz: ## each fuzz target for FUZZTIME (30s)
 	@set -e; for p in ./replication/pgoutput ./reactors/sync ./reactors/sandbox ./reactors/sandbox/precheck \
@@ -83,3 +88,6 @@ dev-down: ## end what make dev started
 setup:
 	@testenv/setup.sh
 	@testenv/voice.sh || echo "going on without: tests that need speech are skipped" >&2
+
+faketime:
+	@testenv/faketime.sh || echo "going on without: Postgres's clock will not jump in TestChaos" >&2

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"slices"
 	gosync "sync"
 	"sync/atomic"
 	"testing"
@@ -37,10 +38,16 @@ const (
 
 // load is what four users write to sync_state, each from three devices.
 type load struct {
+	deltas  int // of all writers
 	users   []string
 	written atomic.Int64
-	allowed atomic.Int64 // so many may be written yet: what is to disturb the load must not come after it
+	allowed atomic.Int64   // so many may be written yet: what is to disturb the load must not come after it
+	gate    gosync.RWMutex // whoever locks it finds no delta under way
+	over    chan struct{}  // closed, it ends the load before all deltas are written; nil: it does not
+	faulty  []string       // SQLSTATE classes that are no fault of the load: it writes again
+	late    atomic.Int64   // nanoseconds by which the devices' clocks are behind
 	history [writers][]sent
+	want    [writers]map[uuid.UUID]*sync.State // what check has made of the history
 }
 
 // sent is one delta that was committed.
@@ -50,7 +57,7 @@ type sent struct {
 }
 
 // run writes until all deltas are committed, whatever happens to the server.
-func (l *load) run(t *testing.T, db *testenv.Database, seed uint64) {
+func (l *load) run(t testing.TB, db *testenv.Database, seed uint64) {
 	for range writers {
 		l.users = append(l.users, db.NewUser(t).ID)
 	}
@@ -81,10 +88,21 @@ func (l *load) write(ctx context.Context, db *testenv.Database, w int, rng *rand
 		}
 	}
 	var conn *pgx.Conn
-	for n := range deltas / writers {
-		for tick := time.NewTicker(2 * time.Millisecond); l.written.Load() >= l.allowed.Load(); <-tick.C {
-			if ctx.Err() != nil {
+	defer func() {
+		if conn != nil {
+			_ = conn.Close(context.WithoutCancel(ctx))
+		}
+	}()
+	tick := time.NewTicker(2 * time.Millisecond)
+	defer tick.Stop()
+	for n := range l.deltas / writers {
+		for l.written.Load() >= l.allowed.Load() {
+			select {
+			case <-l.over:
+				return nil
+			case <-ctx.Done():
 				return ctx.Err()
+			case <-tick.C:
 			}
 		}
 		e, d := rng.IntN(entities), rng.IntN(devices)
@@ -98,7 +116,7 @@ func (l *load) write(ctx context.Context, db *testenv.Database, w int, rng *rand
 		clock[device]++
 		latest[e][device] = clock[device]
 		v := sync.Version{Device: device, Deleted: rng.IntN(20) == 0,
-			LastModified: time.Now().Add(-time.Duration(rng.IntN(1000)) * time.Second).Truncate(time.Microsecond),
+			LastModified: time.Now().Add(-time.Duration(l.late.Load()) - time.Duration(rng.IntN(1000))*time.Second).Truncate(time.Microsecond),
 			Data:         fmt.Appendf(nil, `{"n": %d, "writer": %d}`, n, w)}
 		raw, err := json.Marshal(clock)
 		if err != nil {
@@ -108,29 +126,46 @@ func (l *load) write(ctx context.Context, db *testenv.Database, w int, rng *rand
 			return err
 		}
 		v.Content = sync.ContentHash(v.Data, v.Deleted)
-		if conn, err = l.upsert(ctx, db, conn, w, ids[e], string(raw), &v); err != nil {
+		l.gate.RLock()
+		conn, err = l.upsert(ctx, db, conn, w, ids[e], string(raw), &v)
+		if err == nil {
+			l.history[w] = append(l.history[w], sent{ids[e], v})
+			l.written.Add(1)
+		}
+		l.gate.RUnlock()
+		if err != nil {
 			return err
 		}
-		l.history[w] = append(l.history[w], sent{ids[e], v})
-		l.written.Add(1)
 	}
-	return conn.Close(ctx)
+	return nil
+}
+
+// signIn is testenv's AsUser where the server may not answer.
+func signIn(ctx context.Context, db *testenv.Database, user string) (*pgx.Conn, error) {
+	conn, err := pgx.Connect(ctx, db.URL("authenticator"))
+	if err != nil {
+		return nil, err
+	}
+	claims := fmt.Sprintf(`{"sub": "%s", "role": "authenticated"}`, user)
+	if _, err = conn.Exec(ctx, "select set_config('role', 'authenticated', false), set_config('request.jwt.claims', $1, false)", claims); err != nil {
+		_ = conn.Close(ctx)
+		return nil, err
+	}
+	return conn, nil
 }
 
 // upsert writes one delta exactly once: where a lost connection leaves open
 // whether it was committed, it looks.
 func (l *load) upsert(ctx context.Context, db *testenv.Database, conn *pgx.Conn, w int, entity uuid.UUID, clock string, v *sync.Version) (*pgx.Conn, error) {
-	for tick := time.NewTicker(20 * time.Millisecond); ; <-tick.C {
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for ; ; <-tick.C {
 		if ctx.Err() != nil {
 			return conn, ctx.Err()
 		}
 		if conn == nil || conn.IsClosed() {
-			c, err := pgx.Connect(ctx, db.URL("authenticator"))
+			c, err := signIn(ctx, db, l.users[w])
 			if err != nil {
-				continue
-			}
-			claims := fmt.Sprintf(`{"sub": "%s", "role": "authenticated"}`, l.users[w])
-			if _, err = c.Exec(ctx, "select set_config('role', 'authenticated', false), set_config('request.jwt.claims', $1, false)", claims); err != nil {
 				continue
 			}
 			conn = c
@@ -138,6 +173,7 @@ func (l *load) upsert(ctx context.Context, db *testenv.Database, conn *pgx.Conn,
 			err = conn.QueryRow(ctx, `select exists (select from sync_state where entity_id = $1 and device_id = $2 and vector_clock = $3)`,
 				entity, v.Device, clock).Scan(&there)
 			if err != nil {
+				_ = conn.Close(ctx)
 				continue
 			}
 			if there {
@@ -155,7 +191,7 @@ func (l *load) upsert(ctx context.Context, db *testenv.Database, conn *pgx.Conn,
 			return conn, nil
 		}
 		var pgErr *pgconn.PgError
-		if errors.As(err, &pgErr) && pgErr.Code[:2] != "57" {
+		if errors.As(err, &pgErr) && pgErr.Code[:2] != "57" && !slices.Contains(l.faulty, pgErr.Code[:2]) {
 			return conn, err
 		}
 		_ = conn.Close(ctx)
@@ -163,7 +199,14 @@ func (l *load) upsert(ctx context.Context, db *testenv.Database, conn *pgx.Conn,
 }
 
 // check holds the database against the history.
-func (l *load) check(t *testing.T, admin *pgx.Conn) {
+func (l *load) check(t testing.TB, admin *pgx.Conn) {
+	t.Helper()
+	l.once(t, admin, l.deltas)
+	l.converged(t, admin)
+}
+
+// once: so many deltas were applied, each once.
+func (l *load) once(t testing.TB, admin *pgx.Conn, deltas int) {
 	t.Helper()
 	if n := get[int](t, admin, "select count(*) from helix_audit"); n != deltas {
 		t.Errorf("%d of %d deltas were applied", n, deltas)
@@ -171,17 +214,29 @@ func (l *load) check(t *testing.T, admin *pgx.Conn) {
 	if n := get[int](t, admin, "select count(*) from helix_audit where applied <> 1"); n != 0 {
 		t.Errorf("%d deltas were applied more than once", n)
 	}
+}
+
+// converged: each entity is what the pure merge of all deltas gives. It says how
+// many there are.
+func (l *load) converged(t testing.TB, admin *pgx.Conn) (entities int) {
+	t.Helper()
 	if n := get[int](t, admin, "select count(*) from helix.dead_letters"); n != 0 {
 		t.Errorf("%d dead letters", n)
 	}
 	for w := range writers {
-		want := map[uuid.UUID]*sync.State{}
+		want := l.want[w]
+		if want == nil {
+			want = map[uuid.UUID]*sync.State{}
+			l.want[w] = want
+		}
 		for _, s := range l.history[w] {
 			if want[s.entity] == nil {
 				want[s.entity] = &sync.State{}
 			}
 			want[s.entity].Apply(s.version, time.Now())
 		}
+		l.history[w] = nil
+		entities += len(want)
 		for id, state := range want {
 			winner := state.Versions[0]
 			var data, clock []byte
@@ -207,6 +262,7 @@ func (l *load) check(t *testing.T, admin *pgx.Conn) {
 			}
 		}
 	}
+	return entities
 }
 
 // disrupted runs the load while something keeps happening to it, then lets
@@ -225,7 +281,7 @@ func disrupted(t *testing.T, db *testenv.Database, disrupt func(l *load, applied
 	})
 	first.kill()
 
-	var l load
+	l := load{deltas: deltas}
 	loaded := make(chan struct{})
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)

@@ -26,7 +26,7 @@ func fill(t *testing.T, db *testenv.Database, megabytes int) {
 	db.Exec(t, "postgres", "insert into filler select n, repeat('x', 1000) from generate_series(1, "+strconv.Itoa(megabytes*1000)+") n")
 }
 
-func lost(t *testing.T, conn *pgx.Conn, slot string) bool {
+func lost(t testing.TB, conn *pgx.Conn, slot string) bool {
 	return get[bool](t, conn, "select wal_status = 'lost' from pg_replication_slots where slot_name = $1", slot)
 }
 

@@ -19,8 +19,9 @@ import (
 type node struct {
 	role string
 	url  string
+	env  []string // further settings
 	wire *wire
-	told *told
+	told *told // nil: nobody reads its metrics
 	*process
 }
 
@@ -47,12 +48,12 @@ func TestNetworkFaults(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed of the faults %d", seed)
 	rng := rand.New(rand.NewPCG(seed, 0))
-	c := &clients{}
+	c := &clients{every: 20 * time.Millisecond}
 	var watched *watch
 	disrupted(t, db, func(l *load, applied func() int64, _ func(string) *process) {
 		admin := db.Connect(t, "postgres")
 		c.begin(t, db, admin)
-		watched = watchLaws(t, db, slot)
+		watched = watchLaws(t, db, slot, false)
 		told := listen(t, db, slot, admin)
 		var nodes []*node
 		for _, role := range []string{"stream", "stream", "worker", "worker"} {
@@ -94,14 +95,16 @@ func TestNetworkFaults(t *testing.T) {
 
 // run starts the node, with the race detector where it streams: it takes workers
 // half a minute to compile what recordings need.
-func (n *node) run(t *testing.T, slot string) {
+func (n *node) run(t testing.TB, slot string) {
 	t.Helper()
 	build := binary
 	if n.role == "worker" {
 		build = plainBinary
 	}
-	n.process = startOf(t, build, n.url, []string{"HELIX_AUDIT=1", "HELIX_HTTP=127.0.0.1:0"}, "run", "--slot", slot, "--role", n.role)
-	n.told.follow(n)
+	n.process = startOf(t, build, n.url, append([]string{"HELIX_AUDIT=1", "HELIX_HTTP=127.0.0.1:0"}, n.env...), "run", "--slot", slot, "--role", n.role)
+	if n.told != nil {
+		n.told.follow(n)
+	}
 }
 
 // killed is what happens to a process, not to its wire.
@@ -110,7 +113,7 @@ const killed fault = "killed"
 var faults = []fault{cut, frozen, slow, halfOpen, killed}
 
 // disturb does something to a node for a moment, or for long: until its metrics must know.
-func (n *node) disturb(t *testing.T, rng *rand.Rand, how fault, slot string, atLength bool) {
+func (n *node) disturb(t testing.TB, rng *rand.Rand, how fault, slot string, atLength bool) {
 	t.Helper()
 	lasts := time.Duration(200+rng.IntN(2000)) * time.Millisecond
 	if atLength {
@@ -122,7 +125,11 @@ func (n *node) disturb(t *testing.T, rng *rand.Rand, how fault, slot string, atL
 	t.Logf("%s, pid %d: %s for %s", n.role, n.cmd.Process.Pid, how, lasts)
 	if how == killed {
 		workers := children(t, n.cmd.Process.Pid)
-		n.told.kill(n)
+		if n.told != nil {
+			n.told.kill(n)
+		} else {
+			n.kill()
+		}
 		until(t, "the worker children of a killed process to be gone", func() bool {
 			return len(alive(workers)) == 0
 		})
@@ -140,8 +147,10 @@ func (n *node) disturb(t *testing.T, rng *rand.Rand, how fault, slot string, atL
 
 // clients are apps beside the load: they run skills, write memories, and delete some.
 type clients struct {
-	user string
-	app  *pgx.Conn
+	user    string
+	app     *pgx.Conn
+	every   time.Duration // they write once
+	outages bool          // Postgres may be gone for a while
 
 	runs, memories, gone []uuid.UUID // that were acknowledged
 	probes               []uuid.UUID // entities that works has written
@@ -149,7 +158,7 @@ type clients struct {
 }
 
 // begin notes how often a run ends.
-func (c *clients) begin(t *testing.T, db *testenv.Database, admin *pgx.Conn) {
+func (c *clients) begin(t testing.TB, db *testenv.Database, admin *pgx.Conn) {
 	t.Helper()
 	c.user = db.NewUser(t).ID
 	exec1(t, admin, "create table ends (run_id uuid)")
@@ -162,39 +171,72 @@ func (c *clients) begin(t *testing.T, db *testenv.Database, admin *pgx.Conn) {
 const echo = `{"kind": "composite", "steps": [{"stepId": "a", "toolName": "format", "inputMapping": {"template": "{{n}}", "n": "$.input.n"}}]}`
 
 // write writes until ctx ends, straight to Postgres.
-func (c *clients) write(ctx context.Context, t *testing.T, db *testenv.Database, rng *rand.Rand) {
-	app := db.AsUser(t, c.user)
-	insert := func(sql string, args ...any) (id uuid.UUID) {
-		if err := app.QueryRow(context.WithoutCancel(ctx), sql, args...).Scan(&id); err != nil {
-			t.Errorf("%s: %v", sql, err)
+func (c *clients) write(ctx context.Context, t testing.TB, db *testenv.Database, rng *rand.Rand) {
+	var app *pgx.Conn
+	defer func() {
+		if app != nil {
+			_ = app.Close(context.WithoutCancel(ctx))
 		}
-		return id
-	}
-	tick := time.NewTicker(20 * time.Millisecond)
+	}()
+	tick := time.NewTicker(c.every)
 	defer tick.Stop()
+	// do is for what may be done twice: nobody knows what came of a statement whose connection was lost.
+	do := func(sql string, args ...any) {
+		for ; ; <-tick.C {
+			var err error
+			if app == nil || app.IsClosed() {
+				app, err = signIn(t.Context(), db, c.user)
+			}
+			if err == nil {
+				_, err = app.Exec(t.Context(), sql, args...)
+			}
+			if err == nil {
+				return
+			}
+			if !c.outages || t.Context().Err() != nil {
+				t.Errorf("%s: %v", sql, err)
+				return
+			}
+			if app != nil {
+				_ = app.Close(t.Context())
+			}
+		}
+	}
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
 		}
+		id := uuid.New()
 		switch kind := rng.IntN(8); {
 		case kind < 2:
-			c.runs = append(c.runs, insert("insert into skill_runs (definition, input) values ($1, $2) returning id", echo, fmt.Sprintf(`{"n": %d}`, len(c.runs))))
+			do("insert into skill_runs (id, definition, input) values ($1, $2, $3) on conflict (id) do nothing", id, echo, fmt.Sprintf(`{"n": %d}`, len(c.runs)))
+			c.runs = append(c.runs, id)
 		case kind < 6 || len(c.memories) == 0:
-			c.memories = append(c.memories, insert("insert into memories (type, content) values ('episodic', 'by the river') returning id"))
+			do("insert into memories (id, type, content) values ($1, 'episodic', 'by the river') on conflict (id) do nothing", id)
+			c.memories = append(c.memories, id)
 		default:
 			i := rng.IntN(len(c.memories))
-			c.gone = append(c.gone, insert("delete from memories where id = $1 returning id", c.memories[i]))
+			do("delete from memories where id = $1", c.memories[i])
+			c.gone = append(c.gone, c.memories[i])
 			c.memories = append(c.memories[:i], c.memories[i+1:]...)
 		}
 	}
 }
 
 // works waits until what is written now is streamed, worked and answered.
-func (c *clients) works(t *testing.T, db *testenv.Database) {
+func (c *clients) works(t testing.TB, db *testenv.Database) {
 	t.Helper()
 	began := time.Now()
+	if c.outages {
+		app, err := signIn(t.Context(), db, c.user)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer app.Close(context.WithoutCancel(t.Context())) //nolint:errcheck // nothing is left to be lost
+		c.app = app
+	}
 	run := get[uuid.UUID](t, c.app, `insert into skill_runs (definition, input) values ($1, '{"n": -1}') returning id`, echo)
 	entity := uuid.New()
 	c.probes = append(c.probes, entity)
@@ -211,7 +253,7 @@ func (c *clients) works(t *testing.T, db *testenv.Database) {
 }
 
 // drained waits until no job is left.
-func (c *clients) drained(t *testing.T, admin *pgx.Conn) {
+func (c *clients) drained(t testing.TB, admin *pgx.Conn) {
 	t.Helper()
 	until(t, "all runs to end", func() bool {
 		return !get[bool](t, admin, "select exists (select from skill_runs where finished_at is null)")
@@ -222,7 +264,7 @@ func (c *clients) drained(t *testing.T, admin *pgx.Conn) {
 }
 
 // check holds the database against what clients were told.
-func (c *clients) check(t *testing.T, admin *pgx.Conn, slot string) {
+func (c *clients) check(t testing.TB, admin *pgx.Conn, slot string) {
 	t.Helper()
 	t.Logf("%d runs, %d memories, %d deleted; at most %s until all worked again", len(c.runs), len(c.memories), len(c.gone), c.longest.Round(time.Millisecond))
 	if len(c.runs) == 0 || len(c.gone) == 0 {
@@ -250,7 +292,7 @@ func (c *clients) check(t *testing.T, admin *pgx.Conn, slot string) {
 			t.Errorf("%s: %d", what, n)
 		}
 	}
-	if n := get[int](t, admin, "select count(*) from memories"); n != len(c.memories) {
+	if n := get[int](t, admin, "select count(*) from memories where user_id = $1", c.user); n != len(c.memories) {
 		t.Errorf("%d memories, want %d", n, len(c.memories))
 	}
 }
@@ -259,19 +301,21 @@ func (c *clients) check(t *testing.T, admin *pgx.Conn, slot string) {
 type watch struct {
 	stop   context.CancelFunc
 	done   chan struct{}
+	mu     gosync.Mutex // whoever locks it keeps it from looking
 	looks  int
 	broken []string
 }
 
 // watchLaws: the slot is never ahead of the checkpoint, and an epoch has one holder.
-func watchLaws(t *testing.T, db *testenv.Database, slot string) *watch {
+func watchLaws(t testing.TB, db *testenv.Database, slot string, outages bool) *watch {
 	t.Helper()
-	conn := db.Connect(t, "postgres")
 	ctx, stop := context.WithCancel(t.Context())
 	w := &watch{stop: stop, done: make(chan struct{})}
-	t.Cleanup(func() { stop(); <-w.done }) // before conn is closed
+	t.Cleanup(func() { stop(); <-w.done })
 	holders := map[int64]string{}
-	look := func() error {
+	look := func(conn *pgx.Conn) error {
+		w.mu.Lock()
+		defer w.mu.Unlock()
 		// The slot first: what is read later may only be further.
 		var flushed string
 		if err := conn.QueryRow(ctx, "select confirmed_flush_lsn::text from pg_replication_slots where slot_name = $1", slot).Scan(&flushed); err != nil {
@@ -300,18 +344,35 @@ func watchLaws(t *testing.T, db *testenv.Database, slot string) *watch {
 		defer close(w.done)
 		tick := time.NewTicker(5 * time.Millisecond)
 		defer tick.Stop()
-		for ctx.Err() == nil {
-			if err := look(); err != nil && ctx.Err() == nil {
-				w.broken = append(w.broken, err.Error())
-				return
+		var conn *pgx.Conn
+		var err error
+		for ; ctx.Err() == nil; <-tick.C {
+			if conn == nil {
+				conn, err = pgx.Connect(ctx, db.URL("postgres"))
 			}
-			<-tick.C
+			if err == nil {
+				err = look(conn)
+			}
+			if err == nil || ctx.Err() != nil {
+				continue
+			}
+			if !outages {
+				w.broken = append(w.broken, err.Error())
+				break
+			}
+			if conn != nil {
+				_ = conn.Close(ctx)
+			}
+			conn, err = nil, nil
+		}
+		if conn != nil {
+			_ = conn.Close(context.WithoutCancel(ctx))
 		}
 	}()
 	return w
 }
 
-func (w *watch) end(t *testing.T) {
+func (w *watch) end(t testing.TB) {
 	t.Helper()
 	w.stop()
 	<-w.done
