@@ -330,10 +330,10 @@ func watchLaws(t testing.TB, db *testenv.Database, slot string, outages bool) *w
 		}
 		w.looks++
 		if !held {
-			w.broken = append(w.broken, "the slot is at "+flushed+", ahead of the checkpoint")
+			w.breaks("the slot is at " + flushed + ", ahead of the checkpoint")
 		}
 		if was, known := holders[epoch]; begun && known && was != holder {
-			w.broken = append(w.broken, fmt.Sprintf("epoch %d had %s and %s", epoch, was, holder))
+			w.breaks(fmt.Sprintf("epoch %d had %s and %s", epoch, was, holder))
 		}
 		if begun {
 			holders[epoch] = holder
@@ -357,7 +357,7 @@ func watchLaws(t testing.TB, db *testenv.Database, slot string, outages bool) *w
 				continue
 			}
 			if !outages {
-				w.broken = append(w.broken, err.Error())
+				w.breaks(err.Error())
 				break
 			}
 			if conn != nil {
@@ -370,6 +370,13 @@ func watchLaws(t testing.TB, db *testenv.Database, slot string, outages bool) *w
 		}
 	}()
 	return w
+}
+
+// breaks notes a law that is broken, once while it is.
+func (w *watch) breaks(how string) {
+	if n := len(w.broken); n == 0 || w.broken[n-1] != how {
+		w.broken = append(w.broken, how)
+	}
 }
 
 func (w *watch) end(t testing.TB) {
