@@ -384,11 +384,13 @@ func (c *chaos) invalidateSlot() {
 			}
 			keep("1MB")
 			until(c.t, "the slot to be lost", func() bool {
-				exec1(c.t, conn, "select pg_logical_emit_message(false, 'filler', repeat('x', 1 << 20)) from generate_series(1, 20)")
+				// No message, which is streamed: a walsender that cannot send does not end, and the checkpoint waits for it.
+				exec1(c.t, conn, "insert into filler select n, repeat('x', 1000) from generate_series(1, 20000) n")
 				exec1(c.t, conn, "checkpoint")
 				return lost(c.t, conn, c.slot)
 			})
 			keep("-1")
+			exec1(c.t, conn, "truncate filler")
 		})
 	})
 }
