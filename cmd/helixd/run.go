@@ -59,7 +59,13 @@ const (
 // run does what its role says until ctx ends. What an operator must mend ends it
 // at once; but once it has run, everything is tried again: the fault may be the
 // server's, and pass.
-func run(ctx context.Context, cfg *config, log zerolog.Logger) error {
+func run(ctx context.Context, cfg *config, log zerolog.Logger) (err error) {
+	defer func() {
+		if err != nil && ctx.Err() != nil { // it was stopped while it started: what that broke off is no fault
+			log.Info().Msg("helixd stops")
+			err = nil
+		}
+	}()
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(memoryLimit)
 	}

@@ -33,3 +33,16 @@ func TestRun(t *testing.T) {
 		t.Error("the slot is still in use after SIGTERM")
 	}
 }
+
+// TestStoppedWhileItStarts: who stops helixd before it works has stopped it in order.
+func TestStoppedWhileItStarts(t *testing.T) {
+	db := testenv.New(t)
+	migrated(t, db)
+	for range 3 {
+		p := startOf(t, plainBinary, db.URL("postgres"), nil, "run", "--slot", db.SlotName("starts"))
+		p.stop(t) // at its first word: its children are being made
+		if !p.says(`"message":"helixd stops"`) {
+			t.Errorf("it said %s", p.log)
+		}
+	}
+}
