@@ -30,10 +30,12 @@ func TestPausedUnderLoad(t *testing.T) {
 		admin := db.Connect(t, "postgres")
 		leader := run("")
 		for i, what := range meanwhile {
-			l.allowed.Store(int64((i + 1) * deltas / (len(meanwhile) + 1)))
-			progress(t, applied, int64(i*deltas+deltas/2)/int64(len(meanwhile)+1))
+			part := deltas / (len(meanwhile) + 1)
+			l.allowed.Store(int64(i*part + part*3/4))
+			progress(t, applied, int64(i*part+part/2))
 			helixd(t, db, nil, "pause", "stream", "--wait")
 			paused := applied()
+			l.allowed.Store(int64((i + 1) * part)) // so that there is something to apply after the pause
 			until(t, "more of the load", func() bool { return l.written.Load() >= l.allowed.Load() })
 			if what != "nothing" {
 				standby := run("")
