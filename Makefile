@@ -12,7 +12,7 @@ help: ## this list
 demo: setup ## three devices edit notes offline and come together; skills run; speech becomes text; memories become patterns (2 min)
 	@$(GO) run ./testenv/playground demo
 
-test: setup faketime check ## format, vet, lint and all tests, with the race detector but for the attacks (30 min)
+test: setup faketime check ## format, vet, lint and all tests, with the race detector but for the attacks (45 min)
 	$(GO) test -race -timeout 20m $$($(GO) list ./... | grep -v -e /attack -e cmd/helixd -e examples/ -e /deploy)
 	$(GO) test -race -timeout 30m -p 1 ./cmd/helixd ./deploy ./examples/... # one by one: they start many processes, and wait for them
 	cd deploy/kubernetes && $(GO) test ./...
