@@ -32,6 +32,10 @@ const (
 	// gather is the least time between two batches: a sink that is faster than
 	// that would be woken for each row. A commit to disk takes longer.
 	gather = time.Millisecond
+	// bulkRows of an open transaction say that it is a large one, of which nothing is
+	// wanted before many more have come: its end may be noticed so much later.
+	bulkRows   = 64
+	bulkGather = 5 * time.Millisecond
 )
 
 // ErrServerStopped says that the server ended the stream, as it does when it
@@ -224,16 +228,26 @@ func (o *owner) turn(ctx context.Context) error {
 	return nil
 }
 
+// inBulk reports whether the stream is within a large transaction, and nothing
+// waits for its end.
+func (o *owner) inBulk() bool {
+	return o.assembler.InTransaction() && o.assembler.Len() >= bulkRows && (o.split || !o.assembler.Ready())
+}
+
 // sleepUntil sets what ends the next read: while nothing could be handed over
 // anyway, a little data need not.
 func (o *owner) sleepUntil() error {
 	deadline, water := o.nextStatus, 1
+	now := time.Now()
 	gathered := o.lastHanded.Add(gather)
+	if o.inBulk() {
+		gathered = now.Add(bulkGather)
+	}
 	switch {
 	case o.busy || o.holds():
-		water = readBuffer / 4
-	case time.Now().Before(gathered):
-		water = readBuffer / 4
+		water = readBuffer / 2
+	case now.Before(gathered):
+		water = readBuffer / 2
 		if gathered.Before(deadline) {
 			deadline = gathered
 		}
