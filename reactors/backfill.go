@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -35,33 +34,12 @@ func (d *Dispatcher) Backfill(ctx context.Context, snapshot string, at replicati
 			d.abandon()
 		}
 	}()
-	source, err := d.pool.Acquire(ctx)
-	if err != nil {
-		return fmt.Errorf("backfill: %w", err)
-	}
-	defer source.Release()
-	snap, err := source.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly})
-	if err != nil {
-		return fmt.Errorf("backfill: %w", err)
-	}
-	defer func() { _ = snap.Rollback(context.WithoutCancel(ctx)) }()
-	// The name comes from the server; SET TRANSACTION takes no parameters.
-	_, err = snap.Exec(ctx, "set transaction snapshot "+quoteLiteral(snapshot)+"; "+asStreamed)
+	snap, end, err := d.source(ctx, snapshot)
 	if err != nil {
 		return fmt.Errorf("backfill: use the slot's snapshot: %w", err)
 	}
-	then, err := currentSnapshot(ctx, snap)
-	if err != nil {
-		return fmt.Errorf("backfill: %w", err)
-	}
-	if err := d.begin(ctx); err != nil {
-		return err
-	}
-	now, err := currentSnapshot(ctx, d.open.tx)
-	if err == nil {
-		err = d.await(ctx, now, then.coveredBy)
-	}
-	if err != nil {
+	defer end()
+	if err := d.beginAfter(ctx, snap); err != nil {
 		return fmt.Errorf("backfill: %w", err)
 	}
 	// Another process may lead by the time this ends: then helix.leaders names
@@ -119,28 +97,17 @@ func (d *Dispatcher) Backfill(ctx context.Context, snapshot string, at replicati
 
 // backfillTable applies one table's rows in chunks, each as a part of one
 // transaction.
-func (d *Dispatcher) backfillTable(ctx context.Context, snap pgx.Tx, table string, columns []string, part replication.Transaction, progress func(string, int)) error {
-	quoted := make([]string, len(columns))
-	for i, c := range columns {
-		quoted[i] = pgx.Identifier{c}.Sanitize()
-	}
-	schema, name, _ := strings.Cut(table, ".")
-	rel := &replication.Relation{Namespace: schema, Name: name}
-	for _, c := range columns {
-		rel.Columns = append(rel.Columns, replication.Column{Name: c, Key: c == "id"})
-	}
-	// The rows that the stream would carry, partitions but no inheriting tables, in
-	// the text format as there.
-	source := pgx.Identifier{schema, name}.Sanitize()
+func (d *Dispatcher) backfillTable(ctx context.Context, snap pgx.Tx, name string, columns []string, part replication.Transaction, progress func(string, int)) error {
+	t := newTable(name, columns)
 	order := ""
-	if table == inboxTable {
+	if name == inboxTable {
 		order = " order by id" // what happened to one row is told in its order
 	}
-	if err := d.lockSource(ctx, source); err != nil {
+	if err := d.lockTable(ctx, t); err != nil {
 		return err
 	}
-	rows, err := snap.Query(ctx, fmt.Sprintf("select %s from %s t where %s%s",
-		strings.Join(quoted, ", "), source, OfTable(source), order), pgx.QueryResultFormats{pgx.TextFormatCode})
+	rows, err := snap.Query(ctx, fmt.Sprintf("select %s from %s t where %s%s", t.columns, t.name, OfTable(t.name), order),
+		pgx.QueryResultFormats{pgx.TextFormatCode})
 	if err != nil {
 		return err
 	}
@@ -164,7 +131,7 @@ func (d *Dispatcher) backfillTable(ctx context.Context, snap pgx.Tx, table strin
 		done += len(*changes)
 		*changes, chunk.Bytes = nil, 0
 		if time.Since(told) > 500*time.Millisecond {
-			progress(table, done)
+			progress(name, done)
 			told = time.Now()
 		}
 		return nil
@@ -172,10 +139,10 @@ func (d *Dispatcher) backfillTable(ctx context.Context, snap pgx.Tx, table strin
 	for rows.Next() {
 		tuple, size := readTuple(rows.RawValues())
 		chunk.Bytes += size
-		if table == inboxTable {
+		if name == inboxTable {
 			read = append(read, string(rows.RawValues()[0]))
 		}
-		*changes = append(*changes, replication.Change{Op: replication.Insert, Relation: rel, New: tuple})
+		*changes = append(*changes, replication.Change{Op: replication.Insert, Relation: t.relation, New: tuple})
 		if len(*changes) == backfillRows || chunk.Bytes > backfillBytes {
 			if err := apply(); err != nil {
 				return errors.Join(err, rows.Err())
@@ -188,42 +155,6 @@ func (d *Dispatcher) backfillTable(ctx context.Context, snap pgx.Tx, table strin
 	if err := apply(); err != nil {
 		return err
 	}
-	progress(table, done)
+	progress(name, done)
 	return nil
 }
-
-// asStreamed has the server write values as it does in the stream. The source waits
-// for no row, and not long for a table: see lockSource.
-const asStreamed = "set local lock_timeout = '5s'; set local idle_in_transaction_session_timeout = 0; set local datestyle = 'ISO'; set local timezone = 'UTC'; set local extra_float_digits = 3"
-
-// lockSource lets the apply hold a table before its source reads it. Else an ALTER
-// TABLE could wait for the source, the apply behind it for the table, and the source
-// for the apply, which Postgres cannot see; so they all would wait for ever.
-func (d *Dispatcher) lockSource(ctx context.Context, quoted string) error {
-	if _, err := d.open.tx.Exec(ctx, "lock table "+quoted+" in access share mode"); err != nil {
-		return fmt.Errorf("lock %s: %w", quoted, err)
-	}
-	return nil
-}
-
-// OfTable is the condition for the rows t that the stream would carry.
-func OfTable(quoted string) string {
-	return fmt.Sprintf("t.tableoid = any (array(select %[1]s::regclass::oid union all select relid::oid from pg_partition_tree(%[1]s)))",
-		quoteLiteral(quoted))
-}
-
-// readTuple copies a row in the text format, and gives its size.
-func readTuple(raw [][]byte) (tuple replication.Tuple, size int) {
-	tuple = make(replication.Tuple, len(raw))
-	for i, v := range raw {
-		if v == nil {
-			tuple[i].Kind = replication.Null
-			continue
-		}
-		tuple[i] = replication.Value{Kind: replication.Text, Data: slices.Clone(v)}
-		size += len(v)
-	}
-	return tuple, size
-}
-
-func quoteLiteral(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }

@@ -101,9 +101,7 @@ func queueBroadcasts(batch *pgx.Batch, messages []message) {
 }
 
 // canBroadcast reports whether the project has Realtime's function.
-func canBroadcast(ctx context.Context, q interface {
-	QueryRow(context.Context, string, ...any) pgx.Row
-}) (bool, error) {
+func canBroadcast(ctx context.Context, q querier) (bool, error) {
 	var can bool
 	err := q.QueryRow(ctx, `select coalesce(has_function_privilege(
 		to_regprocedure('realtime.send(jsonb, text, text, boolean)'), 'execute'), false)`).Scan(&can)

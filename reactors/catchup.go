@@ -7,8 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/helixd/helixd/replication"
 )
 
@@ -26,6 +24,25 @@ func (d *Dispatcher) Joined(ctx context.Context) ([]Reactor, error) {
 	return slices.DeleteFunc(slices.Clone(d.reactors), func(r Reactor) bool { return slices.Contains(before, r.Name()) }), nil
 }
 
+// RecordReactors tells apps, through helix_status, which reactors run.
+func (d *Dispatcher) RecordReactors(ctx context.Context) error {
+	names, queues := make([]string, len(d.reactors)), make([]*string, len(d.reactors))
+	for i, r := range d.reactors {
+		names[i] = r.Name()
+		if q, ok := r.(interface{ Queue() string }); ok { // River's, of its jobs
+			queue := q.Queue()
+			queues[i] = &queue
+		}
+	}
+	_, err := d.pool.Exec(ctx, `with gone as (delete from helix.reactors where slot = $1 and reactor <> all ($2::text[]))
+		insert into helix.reactors (reactor, slot, queue) select r.name, $1, r.queue from unnest($2::text[], $3::text[]) as r (name, queue)
+		on conflict (reactor) do update set slot = excluded.slot, queue = excluded.queue, updated_at = now()`, d.slot, names, queues)
+	if err != nil {
+		return fmt.Errorf("record the reactors: %w", err)
+	}
+	return nil
+}
+
 // CatchUp lets reactors that were switched off see all rows of the tables that they
 // watch, as they stand now and as if they had been inserted just now. It is for
 // before the stream goes on: what it brings since the checkpoint they see as well,
@@ -40,31 +57,12 @@ func (d *Dispatcher) CatchUp(ctx context.Context, joined []Reactor, at replicati
 			only.abandon()
 		}
 	}()
-	source, err := d.pool.Acquire(ctx)
+	snap, end, err := d.source(ctx, "")
 	if err != nil {
 		return fmt.Errorf("catch up: %w", err)
 	}
-	defer source.Release()
-	snap, err := source.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly})
-	if err != nil {
-		return fmt.Errorf("catch up: %w", err)
-	}
-	defer func() { _ = snap.Rollback(context.WithoutCancel(ctx)) }()
-	if _, err := snap.Exec(ctx, asStreamed); err != nil {
-		return fmt.Errorf("catch up: %w", err)
-	}
-	then, err := currentSnapshot(ctx, snap)
-	if err != nil {
-		return fmt.Errorf("catch up: %w", err)
-	}
-	if err := only.begin(ctx); err != nil {
-		return err
-	}
-	now, err := currentSnapshot(ctx, only.open.tx)
-	if err == nil {
-		err = only.await(ctx, now, then.coveredBy)
-	}
-	if err != nil {
+	defer end()
+	if err := only.beginAfter(ctx, snap); err != nil {
 		return fmt.Errorf("catch up: %w", err)
 	}
 	// A reactor may catch up at one checkpoint twice, and find others at fault: letters

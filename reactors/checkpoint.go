@@ -4,14 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"github.com/helixd/helixd/replication"
 )
-
-const rollbackTimeout = 5 * time.Second
 
 // Checkpoint reads how far the slot's changes are applied, nil when nothing ever was.
 func (d *Dispatcher) Checkpoint(ctx context.Context) (*replication.Checkpoint, error) {
@@ -46,23 +43,4 @@ func (d *Dispatcher) Lead(ctx context.Context, holder string) (replication.LSN, 
 	}
 	d.epoch.Store(epoch)
 	return lsn, nil
-}
-
-// RecordReactors tells apps, through helix_status, which reactors run.
-func (d *Dispatcher) RecordReactors(ctx context.Context) error {
-	names, queues := make([]string, len(d.reactors)), make([]*string, len(d.reactors))
-	for i, r := range d.reactors {
-		names[i] = r.Name()
-		if q, ok := r.(interface{ Queue() string }); ok { // River's, of its jobs
-			queue := q.Queue()
-			queues[i] = &queue
-		}
-	}
-	_, err := d.pool.Exec(ctx, `with gone as (delete from helix.reactors where slot = $1 and reactor <> all ($2::text[]))
-		insert into helix.reactors (reactor, slot, queue) select r.name, $1, r.queue from unnest($2::text[], $3::text[]) as r (name, queue)
-		on conflict (reactor) do update set slot = excluded.slot, queue = excluded.queue, updated_at = now()`, d.slot, names, queues)
-	if err != nil {
-		return fmt.Errorf("record the reactors: %w", err)
-	}
-	return nil
 }

@@ -3,7 +3,6 @@ package reactors
 import (
 	"context"
 	"crypto/rand"
-	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -13,19 +12,20 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"github.com/riverqueue/river/rivertype"
 
-	"github.com/helixd/helixd/internal/failpoint"
 	"github.com/helixd/helixd/internal/trace"
-	"github.com/helixd/helixd/replication"
 )
 
 // jobSchema is where River's tables are.
 const jobSchema = "helix"
+
+// keepJobs is how long a job that has ended stays, for whoever looks. Its arguments
+// name users, of whom little is to be left once their account is deleted.
+const keepJobs = 5 * time.Minute
 
 // Jobs is helixd's River client: reactors enqueue through it inside the apply
 // transaction, workers work what was committed.
@@ -169,9 +169,7 @@ func (j *Jobs) Insert(ctx context.Context, tx pgx.Tx, jobs []river.InsertManyPar
 }
 
 // wake lets who works these queues fetch.
-func wake(ctx context.Context, db interface {
-	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
-}, queues []string) error {
+func wake(ctx context.Context, db execer, queues []string) error {
 	if len(queues) == 0 {
 		return nil
 	}
@@ -190,124 +188,4 @@ func (j *Jobs) InsertOne(ctx context.Context, tx pgx.Tx, args river.JobArgs, opt
 		return 0, fmt.Errorf("enqueue %s: %w", args.Kind(), err)
 	}
 	return inserted.Job.ID, nil
-}
-
-// PruneInbox removes the inbox's rows of all transactions before XID once the
-// checkpoint has passed LSN and the publication is known to have been whole: every such transaction had ended before LSN was
-// written, so its rows were applied.
-type PruneInbox struct {
-	Slot string          `json:"slot" river:"unique"`
-	LSN  replication.LSN `json:"lsn"`
-	XID  uint64          `json:"xid"` // xid8
-}
-
-// Kind implements river.JobArgs.
-func (PruneInbox) Kind() string { return "prune_inbox" }
-
-// InsertOpts lets one of them wait a slot; what comes meanwhile it finds at its end.
-func (PruneInbox) InsertOpts() river.InsertOpts {
-	return river.InsertOpts{UniqueOpts: river.UniqueOpts{ByArgs: true, ByState: Unended}}
-}
-
-// Unended are the states of a job that will be worked: where they are unique, the
-// next one of a kind comes in as soon as one has ended.
-var Unended = []rivertype.JobState{
-	rivertype.JobStateAvailable, rivertype.JobStatePending, rivertype.JobStateScheduled,
-	rivertype.JobStateRunning, rivertype.JobStateRetryable,
-}
-
-// NextTry is when a job that failed is tried again: after a second, and after twice
-// as long each time, but never later than most from now.
-func NextTry(attempt int, most time.Duration) time.Time {
-	return time.Now().Add(min(time.Second<<min(max(attempt-1, 0), 20), most))
-}
-
-// keepJobs is how long a job that has ended stays, for whoever looks. Its arguments
-// name users, of whom little is to be left once their account is deleted.
-const keepJobs = 5 * time.Minute
-
-const (
-	pruneDelay = 10 * time.Second // inbox rows are few and small: there is no hurry
-	pruneRetry = time.Minute      // on an idle project the checkpoint stands still
-	pruneChunk = 10_000           // rows a statement
-)
-
-// enqueuePrune sees to it that the inbox rows of this apply will be removed.
-func (j *Jobs) enqueuePrune(ctx context.Context, tx pgx.Tx, slot string) error {
-	args := PruneInbox{Slot: slot}
-	err := tx.QueryRow(ctx, `select pg_current_wal_insert_lsn(), pg_snapshot_xmin(pg_current_snapshot())::text::bigint`).
-		Scan(&args.LSN, &args.XID)
-	if err != nil {
-		return fmt.Errorf("mark the inbox: %w", err)
-	}
-	_, err = j.client.InsertTx(ctx, tx, args, &river.InsertOpts{ScheduledAt: time.Now().Add(pruneDelay)})
-	if err != nil {
-		return fmt.Errorf("enqueue prune_inbox: %w", err)
-	}
-	return nil
-}
-
-// ErrRescued says that a job was given to another worker since: this one was
-// stopped for so long that it was taken for dead, and has written nothing.
-var ErrRescued = errors.New("the job was rescued and is another worker's now")
-
-// Complete ends a job in the transaction that has its results. River's own
-// JobCompleteTx asks neither whether the job still runs nor whose attempt it is.
-func Complete[T river.JobArgs](ctx context.Context, tx pgx.Tx, job *river.Job[T]) error {
-	tag, err := tx.Exec(ctx, "select from "+jobSchema+".river_job where id = $1 and attempt = $2 and state = 'running' for update",
-		job.ID, job.Attempt)
-	if err != nil {
-		return err
-	}
-	if tag.RowsAffected() == 0 {
-		return ErrRescued
-	}
-	_, err = river.JobCompleteTx[*riverpgxv5.Driver](ctx, tx, job)
-	return err
-}
-
-type pruneInboxWorker struct {
-	river.WorkerDefaults[PruneInbox]
-	pool *pgxpool.Pool
-}
-
-// Work removes a chunk of rows. What is left, or came since, is the next job's,
-// which is inserted with this one's completion.
-func (w *pruneInboxWorker) Work(ctx context.Context, job *river.Job[PruneInbox]) error {
-	client := river.ClientFromContext[pgx.Tx](ctx)
-	return pgx.BeginFunc(ctx, w.pool, func(tx pgx.Tx) error {
-		var passed bool
-		// Rows that were written while the inbox was not published were not applied,
-		// however far the checkpoint is.
-		err := tx.QueryRow(ctx, `select coalesce((select c.lsn >= $2 and l.verified_lsn >= $2
-			from helix.checkpoints c join helix.leaders l using (slot) where slot = $1), false)`,
-			job.Args.Slot, job.Args.LSN).Scan(&passed)
-		if err != nil {
-			return err
-		}
-		var more bool
-		next, delay := job.Args, pruneDelay
-		if passed {
-			err = tx.QueryRow(ctx, `with gone as (
-					delete from helix.inbox where id in (
-						select id from helix.inbox where xid < $1::text::xid8 order by id limit $2)
-					returning id)
-				select exists (select from helix.inbox where id not in (select id from gone)),
-					pg_current_wal_insert_lsn(), pg_snapshot_xmin(pg_current_snapshot())::text::bigint`,
-				fmt.Sprint(job.Args.XID), pruneChunk).Scan(&more, &next.LSN, &next.XID)
-			if err != nil {
-				return err
-			}
-		} else {
-			more, delay = true, pruneRetry
-		}
-		failpoint.Here("job")
-		if err := Complete(ctx, tx, job); err != nil {
-			return err
-		}
-		if more {
-			_, err = client.InsertTx(ctx, tx, next, &river.InsertOpts{ScheduledAt: time.Now().Add(delay)})
-		}
-		return err
-	})
 }

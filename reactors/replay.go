@@ -6,10 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/helixd/helixd/replication"
 )
@@ -47,9 +45,7 @@ type Letter struct {
 const MaxReplay = 500
 
 // Send puts a Replay into the inbox, from where it is streamed.
-func (r *Replay) Send(ctx context.Context, db interface {
-	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
-}) error {
+func (r *Replay) Send(ctx context.Context, db execer) error {
 	if len(r.Rows)+len(r.Letters) > MaxReplay {
 		return fmt.Errorf("a replay of %d rows and %d letters, which is more than %d", len(r.Rows), len(r.Letters), MaxReplay)
 	}
@@ -91,29 +87,13 @@ func (d *Dispatcher) replay(ctx context.Context, enough func(*snapshot) bool) (e
 	if err != nil || len(told) == 0 {
 		return err
 	}
-	// Rows of any size pass in flat memory: they are read by one connection while the
-	// other one applies them.
-	source, err := d.pool.Acquire(ctx)
-	if err != nil {
-		return err
-	}
-	defer source.Release()
 	for i := range told {
 		var r Replay
 		if err := json.Unmarshal(told[i].key, &r); err != nil {
 			d.log.Warn().Str("inbox", told[i].inboxID).Msg("what is to be replayed cannot be read, and is not")
 			continue
 		}
-		var o outcome
-		err := pgx.BeginTxFunc(ctx, source, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(snap pgx.Tx) error {
-			if _, err := snap.Exec(ctx, asStreamed); err != nil {
-				return err
-			}
-			if err := d.retry(ctx, snap, &r, &o, enough); err != nil {
-				return err
-			}
-			return d.replayRows(ctx, snap, &r, told[i], &o, enough)
-		})
+		o, err := d.replayOne(ctx, &r, told[i], enough)
 		if err != nil {
 			return err
 		}
@@ -124,6 +104,19 @@ func (d *Dispatcher) replay(ctx context.Context, enough func(*snapshot) bool) (e
 		}
 	}
 	return nil
+}
+
+// replayOne gives what one Replay names.
+func (d *Dispatcher) replayOne(ctx context.Context, r *Replay, told Row, enough func(*snapshot) bool) (o outcome, err error) {
+	snap, end, err := d.source(ctx, "")
+	if err != nil {
+		return o, err
+	}
+	defer end()
+	if err := d.retry(ctx, snap, r, &o, enough); err != nil {
+		return o, err
+	}
+	return o, d.replayRows(ctx, snap, r, told, &o, enough)
 }
 
 // replayRows reads a table's rows and gives them to the reactors as a backfill would.
@@ -145,11 +138,11 @@ func (d *Dispatcher) replayRows(ctx context.Context, snap pgx.Tx, r *Replay, tol
 		keys[i], versions[i] = row[0], row[1]
 	}
 	var there int
-	if err := snap.QueryRow(ctx, fmt.Sprintf("select count(*) from %s t where id = any ($1::text[]::uuid[]) and %s", v.source, OfTable(v.source)), keys).Scan(&there); err != nil {
+	if err := snap.QueryRow(ctx, fmt.Sprintf("select count(*) from %s t where id = any ($1::text[]::uuid[]) and %s", v.name, OfTable(v.name)), keys).Scan(&there); err != nil {
 		return fmt.Errorf("count rows of %s: %w", r.Table, err)
 	}
 	rows, err := snap.Query(ctx, fmt.Sprintf(`select %s from %s t join unnest($1::text[]::uuid[], $2::text[]) as told (id, version)
-		on t.id = told.id and t.xmin::text = told.version where %s`, v.columns, v.source, OfTable(v.source)),
+		on t.id = told.id and t.xmin::text = told.version where %s`, v.columns, v.name, OfTable(v.name)),
 		pgx.QueryResultFormats{pgx.TextFormatCode}, keys, versions)
 	if err != nil {
 		return fmt.Errorf("read rows of %s: %w", r.Table, err)
@@ -205,45 +198,31 @@ func (d *Dispatcher) replayRows(ctx context.Context, snap pgx.Tx, r *Replay, tol
 // watch, or, of a table that is not streamed, the key that its trigger would write
 // into the inbox, and the owner.
 type view struct {
-	table   string
-	source  string // quoted
-	columns string // to select
-	rel     *replication.Relation
+	*table
 	inbox   bool
 	watches [][]Watch // by reactor
 }
 
 // view is nil for a table that is neither streamed nor told of by the inbox: another
 // helixd than this one watches it.
-func (d *Dispatcher) view(ctx context.Context, snap pgx.Tx, table string) (*view, error) {
-	schema, name, _ := strings.Cut(table, ".")
-	v := &view{table: table, source: pgx.Identifier{schema, name}.Sanitize(), rel: &replication.Relation{Namespace: schema, Name: name}}
-	names := d.Tables()[table]
-	if len(names) == 0 {
-		v.inbox = true
+func (d *Dispatcher) view(ctx context.Context, snap pgx.Tx, name string) (*view, error) {
+	columns := d.Tables()[name]
+	v := &view{table: newTable(name, columns)}
+	if len(columns) == 0 {
+		v.table, v.inbox = newTable(name, []string{"key", "user_id"}), true
 		err := snap.QueryRow(ctx, `select 'jsonb_build_object(' || coalesce((select string_agg(format('%L, t.%I', a, a), ', ' order by n)
 				from unnest(string_to_array(encode(tgargs, 'escape'), '\000')) with ordinality as args (a, n)
 				where a <> '' and n < coalesce(array_position(string_to_array(encode(tgargs, 'escape'), '\000'), '/'), 1000)), '') || ')::text, t.user_id::text'
-			from pg_catalog.pg_trigger where tgrelid = to_regclass($1::text) and tgname like 'helix\_inbox\_%' order by tgname limit 1`, v.source).Scan(&v.columns)
+			from pg_catalog.pg_trigger where tgrelid = to_regclass($1::text) and tgname like 'helix\_inbox\_%' order by tgname limit 1`, v.name).Scan(&v.columns)
 		if errors.Is(err, pgx.ErrNoRows) {
 			return nil, nil
 		}
 		if err != nil {
-			return nil, fmt.Errorf("read what the inbox says of %s: %w", table, err)
+			return nil, fmt.Errorf("read what the inbox says of %s: %w", name, err)
 		}
-		names = []string{"key", "user_id"}
-	} else {
-		quoted := make([]string, len(names))
-		for i, c := range names {
-			quoted[i] = "t." + pgx.Identifier{c}.Sanitize()
-		}
-		v.columns = strings.Join(quoted, ", ")
 	}
-	if err := d.lockSource(ctx, v.source); err != nil {
+	if err := d.lockTable(ctx, v.table); err != nil {
 		return nil, err
-	}
-	for _, c := range names {
-		v.rel.Columns = append(v.rel.Columns, replication.Column{Name: c, Key: c == "id"})
 	}
 	for _, r := range d.reactors {
 		v.watches = append(v.watches, r.Watches())
@@ -256,7 +235,7 @@ func (d *Dispatcher) view(ctx context.Context, snap pgx.Tx, table string) (*view
 func (v *view) rows(reactor int, row Row, tuple replication.Tuple, op replication.Op) []Row {
 	var seen []Row
 	for i, w := range v.watches[reactor] {
-		if w.Table != v.table || v.inbox != (len(w.Columns) == 0) {
+		if w.Table != v.relation.String() || v.inbox != (len(w.Columns) == 0) {
 			continue
 		}
 		row.Watch, row.Op = i, op
@@ -272,9 +251,9 @@ func (v *view) rows(reactor int, row Row, tuple replication.Tuple, op replicatio
 		if v.inbox {
 			row.key, row.userID = tuple[0].Data, string(tuple[1].Data)
 		} else {
-			row.relation, row.values, row.columns = v.rel, tuple, make([]int, len(w.Columns))
+			row.relation, row.values, row.columns = v.relation, tuple, make([]int, len(w.Columns))
 			for j, c := range w.Columns {
-				row.columns[j] = v.rel.Index(c)
+				row.columns[j] = v.relation.Index(c)
 			}
 		}
 		seen = append(seen, row)

@@ -107,7 +107,7 @@ func (d *Dispatcher) letterRows(ctx context.Context, snap pgx.Tx, reactor int, l
 	if err != nil {
 		return nil, false, err
 	}
-	rows, err := snap.Query(ctx, fmt.Sprintf("select %s, t.xmin::text from %s t where id = $1::text::uuid and %s", v.columns, v.source, OfTable(v.source)),
+	rows, err := snap.Query(ctx, fmt.Sprintf("select %s, t.xmin::text from %s t where id = $1::text::uuid and %s", v.columns, v.name, OfTable(v.name)),
 		pgx.QueryResultFormats{pgx.TextFormatCode}, key.ID)
 	if err != nil {
 		return nil, false, fmt.Errorf("read a row of %s: %w", l.table, err)

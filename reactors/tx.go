@@ -5,7 +5,18 @@ import (
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/riverqueue/river"
+)
+
+// execer and querier are a pool, a connection or a transaction.
+type (
+	execer interface {
+		Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
+	}
+	querier interface {
+		QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
+	}
 )
 
 // Tx is the apply transaction as a Reactor sees it. What it is told takes

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/riverqueue/river"
 
 	"github.com/helixd/helixd/internal/pulse"
@@ -124,9 +123,7 @@ const rescueLock = 0x726573637565
 // EndDead ends sessions that have an advisory lock, of processes that were taken for
 // dead: one that is frozen would keep it for as long. The session that takes such a
 // lock is to have the process's name as its application_name, see Jobs.Holder.
-func EndDead(ctx context.Context, db interface {
-	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
-}, lock int64) error {
+func EndDead(ctx context.Context, db execer, lock int64) error {
 	_, err := db.Exec(ctx, `select pg_terminate_backend(a.pid) from pg_locks l join pg_stat_activity a on a.pid = l.pid
 		where l.locktype = 'advisory' and l.database = a.datid and a.datname = current_database() and l.objsubid = 1 and l.granted
 			and l.classid::bigint << 32 | l.objid::bigint = $1

@@ -38,9 +38,7 @@ comment on policy helix_no_sending on realtime.messages is '` + policyVersion + 
 
 // LacksBroadcastPolicies reports whether the project has Realtime, and one of the
 // policies is missing or of another version.
-func LacksBroadcastPolicies(ctx context.Context, q interface {
-	QueryRow(context.Context, string, ...any) pgx.Row
-}) (lacks bool, err error) {
+func LacksBroadcastPolicies(ctx context.Context, q querier) (lacks bool, err error) {
 	err = q.QueryRow(ctx, `select to_regclass('realtime.messages') is not null and (
 		select count(*) from pg_policy where polrelid = to_regclass('realtime.messages')
 			and polname = any ($2) and obj_description(oid, 'pg_policy') = $1) < cardinality($2)`, policyVersion, PolicyNames).Scan(&lacks)
