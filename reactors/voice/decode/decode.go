@@ -1,3 +1,6 @@
+// Package decode turns a recording of any format into 16 kHz mono samples: the
+// decoders and filters of FFmpeg, compiled to WebAssembly (build.sh), are a guest of
+// package sandbox. The bytes stay in the daemon; the guest asks for what it reads.
 package decode
 
 import (
