@@ -183,7 +183,7 @@ func timed(sides ...side) ([][]float64, error) {
 // bareCall is what wazero takes by itself for a fresh instance and a call of
 // the run ABI.
 func bareCall(ctx context.Context, code []byte) (side, func(), error) {
-	rt := wazero.NewRuntimeWithConfig(ctx, wasm.RuntimeConfig())
+	rt := wazero.NewRuntimeWithConfig(ctx, sandbox.RuntimeConfig)
 	closeAll := func() { _ = rt.Close(ctx) }
 	module, err := rt.CompileModule(ctx, code)
 	if err != nil {

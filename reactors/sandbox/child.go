@@ -24,11 +24,12 @@ const childArg = "sandbox-child"
 // socketFD is the child's end of the socket.
 const socketFD = 3
 
-// runtimeConfig is WebAssembly 2.0 and extended constant expressions, which LLVM
-// emits, without parsing foreign DWARF. WithCloseOnContextDone stays off: it does
-// not stop every loop and makes code 8 to 16 times slower; the parent kills. Memory
-// is bounded by the allocator, which knows when it refused.
-var runtimeConfig = wazero.NewRuntimeConfigCompiler().
+// RuntimeConfig is how children configure wazero: WebAssembly 2.0 and extended
+// constant expressions, which LLVM emits, without threads and without parsing foreign
+// DWARF. WithCloseOnContextDone stays off: it does not stop every loop and makes code
+// 8 to 16 times slower; the parent kills. There is no limit of pages: memory is
+// bounded by a call's allocator, which also knows when it refused.
+var RuntimeConfig = wazero.NewRuntimeConfigCompiler().
 	WithCoreFeatures(api.CoreFeaturesV2 | experimental.CoreFeaturesExtendedConst).
 	WithDebugInfoEnabled(false)
 
@@ -251,7 +252,7 @@ func (c *child) open(ctx context.Context, p program, file, dir string) (wazero.R
 		}
 		c.compiled[dir] = cache
 	}
-	return wazero.NewRuntimeWithConfig(ctx, runtimeConfig.WithCompilationCache(cache)), guest, code, nil
+	return wazero.NewRuntimeWithConfig(ctx, RuntimeConfig.WithCompilationCache(cache)), guest, code, nil
 }
 
 // dirCache is a Cache in a directory.

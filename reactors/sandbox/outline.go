@@ -78,7 +78,7 @@ func (c *child) outline(ctx context.Context, p program, code []byte) error {
 		return fmt.Errorf("outline: %w", err)
 	}
 	defer cache.Close(ctx) //nolint:errcheck // nothing is compiled after it
-	rt := wazero.NewRuntimeWithConfig(ctx, runtimeConfig.WithCompilationCache(cache))
+	rt := wazero.NewRuntimeWithConfig(ctx, RuntimeConfig.WithCompilationCache(cache))
 	defer rt.Close(ctx) //nolint:errcheck // nothing is compiled after it
 	if _, err := rt.CompileModule(ctx, out); err != nil {
 		return fmt.Errorf("compile outline: %w", err)

@@ -20,7 +20,6 @@ import (
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
-	"github.com/tetratelabs/wazero/experimental"
 
 	"github.com/helixd/helixd/reactors/sandbox"
 )
@@ -29,17 +28,6 @@ import (
 type Guest struct{}
 
 var _ sandbox.Guest = Guest{}
-
-// RuntimeConfig is how children configure wazero: WebAssembly 2.0 and extended
-// constant expressions (which LLVM emits by default), without threads. Debug
-// information is off because it would have foreign DWARF parsed. There is no page
-// limit here: memory is bounded per call by the allocator (memory.go), which also
-// knows when it refused; wazero's own limit refuses without telling anyone.
-func RuntimeConfig() wazero.RuntimeConfig {
-	return wazero.NewRuntimeConfig().
-		WithCoreFeatures(api.CoreFeaturesV2 | experimental.CoreFeaturesExtendedConst).
-		WithDebugInfoEnabled(false)
-}
 
 // Check compiles the module and looks at what it imports and exports. Its errors
 // are InvalidModule, UnsupportedImport and MissingExport. It leaves nothing in

@@ -3,7 +3,6 @@ package wasm
 import (
 	"context"
 	"encoding/binary"
-	"fmt"
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
@@ -33,33 +32,18 @@ func init() {
 	}
 }
 
-// instantiateHosts makes the host modules without a name in rt's namespace: other
-// guests have host modules of the same names there.
+// instantiateHosts makes the host modules.
 func instantiateHosts(ctx context.Context, rt wazero.Runtime) (map[string]api.Module, error) {
-	hosts := make(map[string]api.Module, len(hostModules))
-	for name, funcs := range hostModules {
-		builder := rt.NewHostModuleBuilder(name)
-		for export, f := range funcs {
-			builder.NewFunctionBuilder().
-				WithGoModuleFunction(api.GoModuleFunc(func(ctx context.Context, mod api.Module, stack []uint64) {
-					for i, t := range f.params {
-						if t == i32 {
-							stack[i] = uint64(uint32(stack[i])) // the upper half is not defined
-						}
-					}
-					f.serve(ctx.Value(callKey{}).(*call), mod, stack)
-				}), f.params, f.results).
-				WithName(export).Export(export)
-		}
-		compiled, err := builder.Compile(ctx)
-		if err != nil {
-			return nil, fmt.Errorf("compile host module %s: %w", name, err)
-		}
-		if hosts[name], err = rt.InstantiateModule(ctx, compiled, wazero.NewModuleConfig().WithName("")); err != nil {
-			return nil, fmt.Errorf("instantiate host module %s: %w", name, err)
-		}
-	}
-	return hosts, nil
+	return sandbox.HostModules(ctx, rt, hostModules, func(f hostFunc) (api.GoModuleFunc, []api.ValueType, []api.ValueType) {
+		return func(ctx context.Context, mod api.Module, stack []uint64) {
+			for i, t := range f.params {
+				if t == i32 {
+					stack[i] = uint64(uint32(stack[i])) // the upper half is not defined
+				}
+			}
+			f.serve(ctx.Value(callKey{}).(*call), mod, stack)
+		}, f.params, f.results
+	})
 }
 
 // checkImports refuses what hostModules does not hold.

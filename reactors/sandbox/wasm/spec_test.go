@@ -14,7 +14,7 @@ import (
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
 
-	"github.com/helixd/helixd/reactors/sandbox/wasm"
+	"github.com/helixd/helixd/reactors/sandbox"
 )
 
 var race bool // whether the race detector is on
@@ -40,9 +40,9 @@ func TestSpecification(t *testing.T) {
 		config   wazero.RuntimeConfig
 		asserted int // how many there are, so that none is lost
 	}{
-		{"v1", wasm.RuntimeConfig().WithCoreFeatures(api.CoreFeaturesV1), 18050},
-		{"v2", wasm.RuntimeConfig(), 51294 - 2},
-		{"extended-const", wasm.RuntimeConfig(), 101},
+		{"v1", sandbox.RuntimeConfig.WithCoreFeatures(api.CoreFeaturesV1), 18050},
+		{"v2", sandbox.RuntimeConfig, 51294 - 2},
+		{"extended-const", sandbox.RuntimeConfig, 101},
 	} {
 		if race && suite.name != "extended-const" {
 			t.Logf("%s does not run under the race detector", suite.name)

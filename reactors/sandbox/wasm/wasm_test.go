@@ -30,7 +30,7 @@ func (noCache) Write(name string, _ []byte) error {
 
 func newRuntime(t testing.TB) wazero.Runtime {
 	t.Helper()
-	rt := wazero.NewRuntimeWithConfig(t.Context(), wasm.RuntimeConfig())
+	rt := wazero.NewRuntimeWithConfig(t.Context(), sandbox.RuntimeConfig)
 	t.Cleanup(func() {
 		if err := rt.Close(context.Background()); err != nil {
 			t.Error(err)

@@ -59,18 +59,15 @@ func BrIf(depth uint32) []byte  { return op(0x0d, depth) }
 // CallIndirect calls through table 0.
 func CallIndirect(typ uint32) []byte { return append(op(0x11, typ), 0x00) }
 
-// Block, Loop and If begin a block without a result; each needs an End.
-func Block() []byte { return []byte{0x02, 0x40} }
-func Loop() []byte  { return []byte{0x03, 0x40} }
-func If() []byte    { return []byte{0x04, 0x40} }
+// Loop and If begin a block without a result; each needs an End.
+func Loop() []byte { return []byte{0x03, 0x40} }
+func If() []byte   { return []byte{0x04, 0x40} }
 
 // Loads and stores, at an offset from the address on the stack.
 func I32Load(offset uint32) []byte   { return mem(0x28, offset) }
 func I64Load(offset uint32) []byte   { return mem(0x29, offset) }
 func I32Load8U(offset uint32) []byte { return mem(0x2d, offset) }
 func I32Store(offset uint32) []byte  { return mem(0x36, offset) }
-func I64Store(offset uint32) []byte  { return mem(0x37, offset) }
-func I32Store8(offset uint32) []byte { return mem(0x3a, offset) }
 
 func op(code byte, operand uint32) []byte {
 	return append([]byte{code}, ULEB(uint64(operand))...)

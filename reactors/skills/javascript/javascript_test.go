@@ -33,7 +33,7 @@ func withRuntime(do func() int) int {
 	if err != nil {
 		panic(err)
 	}
-	rt = wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfigCompiler().WithCompilationCache(compiled))
+	rt = wazero.NewRuntimeWithConfig(ctx, sandbox.RuntimeConfig.WithCompilationCache(compiled))
 	code := do()
 	if err := errors.Join(rt.Close(ctx), compiled.Close(ctx)); err != nil {
 		panic(err)

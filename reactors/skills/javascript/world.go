@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"math"
 	"strings"
@@ -98,28 +97,13 @@ func init() { // not a literal: host calls call back into the engine
 	}
 }
 
-// instantiateHosts makes the host modules, nameless: another guest may have its
-// own of the same names in the runtime.
+// instantiateHosts makes the host modules.
 func instantiateHosts(ctx context.Context, rt wazero.Runtime) (map[string]api.Module, error) {
-	hosts := make(map[string]api.Module, len(hostModules))
-	for name, funcs := range hostModules {
-		builder := rt.NewHostModuleBuilder(name)
-		for export, f := range funcs {
-			builder.NewFunctionBuilder().
-				WithGoModuleFunction(api.GoModuleFunc(func(ctx context.Context, mod api.Module, stack []uint64) {
-					f.serve(ctx.Value(worldKey{}).(*world), mod.Memory(), stack)
-				}), f.params, f.results).
-				Export(export)
-		}
-		compiled, err := builder.Compile(ctx)
-		if err != nil {
-			return nil, fmt.Errorf("compile host module %s: %w", name, err)
-		}
-		if hosts[name], err = rt.InstantiateModule(ctx, compiled, wazero.NewModuleConfig().WithName("")); err != nil {
-			return nil, fmt.Errorf("instantiate host module %s: %w", name, err)
-		}
-	}
-	return hosts, nil
+	return sandbox.HostModules(ctx, rt, hostModules, func(f hostFunc) (api.GoModuleFunc, []api.ValueType, []api.ValueType) {
+		return func(ctx context.Context, mod api.Module, stack []uint64) {
+			f.serve(ctx.Value(worldKey{}).(*world), mod.Memory(), stack)
+		}, f.params, f.results
+	})
 }
 
 // resolving lets an instance of the engine find its host modules and world.

@@ -8,7 +8,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/helixd/helixd/reactors/skills/schema"
@@ -28,16 +27,6 @@ type Tools struct {
 // builtIn are the tools by name, with the host call that each is, where it is one.
 var builtIn = map[string]string{
 	"http": "http.fetch", "memory.search": "memories.search", "memory.write": "memories.write", "llm": "llm.complete", "format": "",
-}
-
-// Names are the built-in tools.
-func Names() []string {
-	names := make([]string, 0, len(builtIn))
-	for name := range builtIn {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
 }
 
 // Known reports whether there is a tool of that name; an MCP server is not asked

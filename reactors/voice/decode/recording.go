@@ -3,7 +3,6 @@ package decode
 import (
 	"context"
 	"encoding/binary"
-	"fmt"
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
@@ -143,30 +142,15 @@ func hostWrite(r *recording, mem api.Memory, stack []uint64) error {
 	return err
 }
 
-// instantiateHosts makes the host modules, nameless: another guest may have its
-// own of the same names in the runtime.
+// instantiateHosts makes the host modules.
 func instantiateHosts(ctx context.Context, rt wazero.Runtime) (map[string]api.Module, error) {
-	hosts := make(map[string]api.Module, len(hostModules))
-	for name, funcs := range hostModules {
-		builder := rt.NewHostModuleBuilder(name)
-		for export, f := range funcs {
-			builder.NewFunctionBuilder().
-				WithGoModuleFunction(api.GoModuleFunc(func(ctx context.Context, mod api.Module, stack []uint64) {
-					r := ctx.Value(recordingKey{}).(*recording)
-					if err := f.serve(r, mod.Memory(), stack); err != nil {
-						r.err = err
-						panic(err) // ends the module
-					}
-				}), f.params, f.results).
-				Export(export)
-		}
-		compiled, err := builder.Compile(ctx)
-		if err != nil {
-			return nil, fmt.Errorf("compile host module %s: %w", name, err)
-		}
-		if hosts[name], err = rt.InstantiateModule(ctx, compiled, wazero.NewModuleConfig().WithName("")); err != nil {
-			return nil, fmt.Errorf("instantiate host module %s: %w", name, err)
-		}
-	}
-	return hosts, nil
+	return sandbox.HostModules(ctx, rt, hostModules, func(f hostFunc) (api.GoModuleFunc, []api.ValueType, []api.ValueType) {
+		return func(ctx context.Context, mod api.Module, stack []uint64) {
+			r := ctx.Value(recordingKey{}).(*recording)
+			if err := f.serve(r, mod.Memory(), stack); err != nil {
+				r.err = err
+				panic(err) // ends the module
+			}
+		}, f.params, f.results
+	})
 }
