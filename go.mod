@@ -50,7 +50,6 @@ require (
 	golang.org/x/sys v0.48.0
 	golang.org/x/term v0.46.0
 	golang.org/x/text v0.43.0
-	golang.org/x/time v0.14.0
 	google.golang.org/protobuf v1.36.12
 	pgregory.net/rapid v1.2.0
 	riverqueue.com/riverui v0.17.0

@@ -277,55 +277,6 @@ type panics struct{ llm.Model }
 
 func (panics) Complete(context.Context, llm.Request) (llm.Answer, error) { panic("a bug") }
 
-func TestPace(t *testing.T) {
-	t.Run("requests", func(t *testing.T) {
-		b := newBench(t, func(c *llm.ClientConfig) { c.RequestsPerMinute = 20 })
-		for range 25 {
-			if e := b.ask(t, 1); e != nil {
-				t.Fatal(e)
-			}
-		}
-		var total time.Duration
-		for _, d := range b.slept {
-			total += d
-		}
-		if want := time.Minute; total < want-time.Millisecond || total > want+time.Millisecond { // 5 at once, and 20
-			t.Errorf("it took %v", total)
-		}
-	})
-	t.Run("tokens, also more than a quarter of a minute's", func(t *testing.T) {
-		b := newBench(t, func(c *llm.ClientConfig) { c.TokensPerMinute = 1000 })
-		for range 3 {
-			if e := b.ask(t, 1); e != nil { // 1,000 for the answer alone
-				t.Fatal(e)
-			}
-		}
-		var total time.Duration
-		for _, d := range b.slept {
-			total += d
-		}
-		if total < 165*time.Second || total > 240*time.Second {
-			t.Errorf("it took %v", total)
-		}
-	})
-	t.Run("what would be too late takes nothing", func(t *testing.T) {
-		b := newBench(t, func(c *llm.ClientConfig) { c.Now, c.RequestsPerMinute = time.Now, 4 })
-		b.ask(t, 1)
-		for range 3 {
-			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
-			_, err := b.Complete(ctx, question())
-			cancel()
-			if e := failure(t, err); e.Code != outbound.RateLimited || e.Sent || !e.Retry || e.After < 10*time.Second || e.After > 15*time.Second {
-				t.Errorf("%+v", e)
-			}
-		}
-		if b.server.Count() != 1 || len(b.slept) > 0 {
-			t.Error(b.server.Count(), b.slept)
-		}
-		b.open(t)
-	})
-}
-
 func TestEmbedClient(t *testing.T) {
 	b := &bench{server: llmtest.New(t)}
 	c := llm.NewEmbedClient(embedder(t, b.server), b.config())

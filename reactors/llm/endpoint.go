@@ -6,10 +6,8 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/http/httptrace"
 	"net/url"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/helixd/helixd/reactors/outbound"
@@ -34,7 +32,6 @@ type Options struct {
 const (
 	defaultTimeout     = 10 * time.Minute
 	defaultIdleTimeout = 2 * time.Minute
-	maxErrorBody       = 64 << 10
 	// A stream has a few hundred bytes for each token of its answer.
 	maxStream = 64 << 20
 	maxAnswer = 2 << 20
@@ -75,12 +72,12 @@ func newEndpoint(o Options, s outbound.Service, base, path string) (*endpoint, e
 // exchange is one request and its answer.
 type exchange struct {
 	*endpoint
-	caller, ctx           context.Context
-	stop                  context.CancelCauseFunc
-	release               context.CancelFunc
-	idling                *time.Timer
-	most                  int64 // bytes of the answer
-	connecting, connected atomic.Bool
+	*outbound.Try
+	caller, ctx context.Context
+	stop        context.CancelCauseFunc
+	release     context.CancelFunc
+	idling      *time.Timer
+	most        int64 // bytes of the answer
 }
 
 var errIdle = errors.New("it does not answer in time")
@@ -91,10 +88,7 @@ func (e *endpoint) begin(ctx context.Context, most int64) *exchange {
 	inner, release := context.WithTimeout(ctx, e.timeout)
 	x.release = release
 	inner, x.stop = context.WithCancelCause(inner)
-	x.ctx = httptrace.WithClientTrace(inner, &httptrace.ClientTrace{
-		GetConn: func(string) { x.connecting.Store(true) },
-		GotConn: func(httptrace.GotConnInfo) { x.connected.Store(true) },
-	})
+	x.ctx, x.Try = e.Try(inner)
 	x.idling = time.AfterFunc(e.idle, func() { x.stop(errIdle) })
 	return x
 }
@@ -105,29 +99,18 @@ func (x *exchange) end() {
 	x.release()
 }
 
-// Do makes the request, for Anthropic's SDK, too, and gives the answer if it is a
-// 2xx; any other is an *outbound.Error.
-//
-// The request has no GetBody: with one, and with the Idempotency-Key, net/http
-// would send it again by itself when a connection fails, uncounted.
+// Do makes the request, for Anthropic's SDK, too.
 func (x *exchange) Do(req *http.Request) (*http.Response, error) {
-	req.GetBody = nil
 	for name := range req.Header {
 		if strings.HasPrefix(name, "X-Stainless-") { // which machine this is, is nobody's business
 			req.Header.Del(name)
 		}
 	}
-	req.Header.Set("User-Agent", "helixd")
-	resp, err := x.http.Do(req)
+	resp, err := x.Try.Do(x.http, req)
 	if err != nil {
 		return nil, x.failed(err)
 	}
 	resp.Body = &answer{ReadCloser: resp.Body, x: x, left: x.most}
-	if resp.StatusCode/100 != 2 {
-		defer resp.Body.Close()                                        // all that is wanted was read
-		said, _ := io.ReadAll(io.LimitReader(resp.Body, maxErrorBody)) // the status is enough
-		return nil, x.Refused(resp.StatusCode, resp.Header, said)
-	}
 	return resp, nil
 }
 
@@ -139,12 +122,7 @@ func (x *exchange) post(body []byte, key string) (*http.Response, error) {
 	}
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Accept", "application/json, text/event-stream")
-	if x.Key != "" {
-		req.Header.Set("Authorization", "Bearer "+x.Key)
-	}
-	if key != "" && outbound.ValidKey(key) {
-		req.Header.Set("Idempotency-Key", key)
-	}
+	x.SetKeys(req.Header, "Bearer", key)
 	return x.Do(req)
 }
 
@@ -161,8 +139,7 @@ func (x *exchange) failed(err error) error {
 	if errors.Is(context.Cause(x.ctx), errIdle) {
 		why = errIdle.Error()
 	}
-	return &outbound.Error{Code: outbound.Unavailable, Message: fmt.Sprintf("%s cannot be reached: %s", x.Name, why),
-		Retry: true, Sent: x.connected.Load() || !x.connecting.Load()}
+	return x.Unreachable(why)
 }
 
 // unread is what an error while an answer is read comes to.

@@ -43,12 +43,6 @@ func Client(base *http.Client) *http.Client {
 
 var version = regexp.MustCompile(`/v\d+$`)
 
-// CheckURL says what is wrong with a base URL.
-func CheckURL(base string) error {
-	_, err := Target(base, "")
-	return err
-}
-
 // Target is the URL of a path below a base URL's version.
 func Target(base, path string) (*url.URL, error) {
 	u, err := url.Parse(strings.TrimSpace(base))

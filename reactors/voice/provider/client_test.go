@@ -279,6 +279,22 @@ func TestClient(t *testing.T) {
 			t.Errorf("log: %s", b.log)
 		}
 	})
+	t.Run("tells all users, and the log, nothing of what a provider says to one", func(t *testing.T) {
+		b := newBench(t, provider.ClientOptions{})
+		for _, status := range []int{402, 404, 403, 401} {
+			e := b.ask(t, providertest.Step{Status: status, Body: []byte(`{"err_msg":"the words of one user"}`)})
+			if !strings.Contains(e.Message, "the words") {
+				t.Errorf("the row says %s", e.Message)
+			}
+			if healthy, reason := b.Health(); healthy || strings.Contains(reason, "words") {
+				t.Errorf("after %d all are told %q", status, reason)
+			}
+			b.Advance(time.Hour)
+		}
+		if strings.Contains(b.log.String(), "words") {
+			t.Errorf("log: %s", b.log)
+		}
+	})
 	t.Run("lets one request through after a pause, and all after an answer", func(t *testing.T) {
 		b := newBench(t, provider.ClientOptions{})
 		b.ask(t, providertest.Step{Status: 402})

@@ -6,13 +6,10 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/http/httptrace"
 	"net/url"
 	"strings"
 	"sync/atomic"
 	"time"
-
-	"golang.org/x/net/http/httpguts"
 
 	"github.com/helixd/helixd/reactors/outbound"
 )
@@ -35,7 +32,6 @@ type Options struct {
 const (
 	defaultTimeout = 10 * time.Minute
 	slowestUpload  = 256 << 10 // bytes a second; a request on a slower line ends
-	maxErrorBody   = 64 << 10
 )
 
 // endpoint is one URL of a provider's API.
@@ -58,7 +54,7 @@ func newEndpoint(o Options, e endpoint, base, path string) *endpoint {
 	if e.url, err = outbound.Target(base, path); err != nil {
 		e.broken = &Error{Code: Rejected, Message: fmt.Sprintf("the address of %s is unusable: %s", e.Name, err)}
 	}
-	if e.Key = strings.TrimSpace(o.Key); !httpguts.ValidHeaderFieldValue(e.Key) {
+	if e.Key = strings.TrimSpace(o.Key); !outbound.ValidKey(e.Key) {
 		e.broken = &Error{Code: Unauthorized, Message: "the API key has characters that no key has; set a valid " + e.KeySetting}
 	}
 	e.http = outbound.Client(o.HTTP)
@@ -67,9 +63,6 @@ func newEndpoint(o Options, e endpoint, base, path string) *endpoint {
 	}
 	return &e
 }
-
-// CheckURL says what is wrong with a base URL.
-func CheckURL(base string) error { return outbound.CheckURL(base) }
 
 // check says why a request cannot be made at all.
 func (e *endpoint) check(r Request, mostBytes int64) *Error {
@@ -97,17 +90,10 @@ func (e *endpoint) patience(r Request) time.Duration {
 }
 
 // ask makes one request and gives the body of a 2xx.
-//
-// The request has no GetBody: with one, and with the Idempotency-Key, net/http
-// would send it again by itself when a connection fails, uncounted.
 func (e *endpoint) ask(ctx context.Context, r Request, query url.Values, contentType string, body *upload) ([]byte, http.Header, error) {
 	inner, cancel := context.WithTimeout(ctx, e.patience(r))
 	defer cancel()
-	var connecting, connected atomic.Bool
-	inner = httptrace.WithClientTrace(inner, &httptrace.ClientTrace{
-		GetConn: func(string) { connecting.Store(true) },
-		GotConn: func(httptrace.GotConnInfo) { connected.Store(true) },
-	})
+	inner, try := e.Try(inner)
 	u := *e.url
 	u.RawQuery = query.Encode()
 	req, err := http.NewRequestWithContext(inner, http.MethodPost, u.String(), body)
@@ -116,53 +102,44 @@ func (e *endpoint) ask(ctx context.Context, r Request, query url.Values, content
 		return nil, nil, &Error{Code: Rejected, Message: "the request to " + e.Name + " cannot be made"}
 	}
 	req.ContentLength = body.size
-	req.Header.Set("User-Agent", "helixd")
 	req.Header.Set("Accept", "application/json")
 	req.Header.Set("Content-Type", contentType)
-	if e.Key != "" {
-		req.Header.Set("Authorization", e.scheme+" "+e.Key)
-	}
-	if r.Key != "" && httpguts.ValidHeaderFieldValue(r.Key) {
-		req.Header.Set("Idempotency-Key", r.Key)
-	}
-
-	resp, err := e.http.Do(req)
+	e.SetKeys(req.Header, e.scheme, r.Key)
+	resp, err := try.Do(e.http, req)
 	var answer []byte
 	var header http.Header
-	var failure *Error
 	if err == nil {
 		header = resp.Header
-		answer, failure, err = e.read(resp, r.mostAnswer())
+		answer, err = e.read(resp, r.mostAnswer())
 	}
 	cancel()
 	<-body.closed // the caller may take the audio away now
+	var failure *Error
+	said := err == nil || errors.As(err, &failure)
 	switch {
-	case err != nil && ctx.Err() != nil:
+	case !said && ctx.Err() != nil:
 		return nil, nil, ctx.Err()
 	case body.failed() != nil: // whatever was heard in it
-		return nil, nil, &Error{Code: Unavailable, Message: "the audio cannot be read: " + outbound.Clean(body.failed().Error(), e.Key, 200), Retry: true, Sent: connected.Load(), Ours: true}
-	case err != nil:
-		return nil, nil, &Error{Code: Unavailable, Message: fmt.Sprintf("%s cannot be reached: %s", e.Name, outbound.Explain(err)),
-			Retry: true, Sent: connected.Load() || !connecting.Load()}
-	case failure != nil:
-		return nil, nil, failure
+		return nil, nil, e.unreadable(body.failed(), try.Sent())
+	case !said:
+		return nil, nil, try.Unreachable(outbound.Explain(err))
 	}
-	return answer, header, nil
+	return answer, header, err
 }
 
-// read takes what a provider says: an answer of at most most bytes, or why there
-// is none, or an error of the network.
-func (e *endpoint) read(resp *http.Response, most int64) ([]byte, *Error, error) {
+// read takes an answer of at most most bytes. Its error is an *Error, or the network's.
+func (e *endpoint) read(resp *http.Response, most int64) ([]byte, error) {
 	defer resp.Body.Close() // all that is wanted was read
-	if resp.StatusCode/100 != 2 {
-		said, _ := io.ReadAll(io.LimitReader(resp.Body, maxErrorBody)) // the status is enough
-		return nil, e.Refused(resp.StatusCode, resp.Header, said), nil
-	}
 	answer, err := io.ReadAll(io.LimitReader(resp.Body, most+1))
 	if int64(len(answer)) > most {
-		return nil, e.Unreadable(fmt.Errorf("it has more than %d bytes", most), resp.Header), nil
+		return nil, e.Unreadable(fmt.Errorf("it has more than %d bytes", most), resp.Header)
 	}
-	return answer, nil, err
+	return answer, err
+}
+
+// unreadable is the Error of audio that could not be sent.
+func (e *endpoint) unreadable(err error, sent bool) *Error {
+	return &Error{Code: Unavailable, Message: "the audio cannot be read: " + outbound.Clean(err.Error(), e.Key, 200), Retry: true, Sent: sent, Ours: true}
 }
 
 // upload is the body of a request: exactly size bytes.
@@ -184,7 +161,7 @@ func newUpload(source io.Reader, closer io.Closer, size int64) *upload {
 func (e *endpoint) open(r Request) (io.ReadCloser, *Error) {
 	audio, err := r.Open()
 	if err != nil {
-		return nil, &Error{Code: Unavailable, Message: "the audio cannot be read: " + outbound.Clean(err.Error(), e.Key, 200), Retry: true, Ours: true}
+		return nil, e.unreadable(err, false)
 	}
 	return audio, nil
 }

@@ -203,9 +203,6 @@ func TestAddresses(t *testing.T) {
 	host := strings.TrimSuffix(s.URL, "/v1")
 	for _, base := range []string{host, host + "/", host + "/v1", host + "/v1/", " " + host + "/v1\n", host + "/v1/audio/transcriptions"} {
 		t.Run(fmt.Sprintf("%q is one", strings.TrimPrefix(base, host)), func(t *testing.T) {
-			if err := provider.CheckURL(base); err != nil {
-				t.Error(err)
-			}
 			if _, err := provider.NewOpenAI(provider.Options{BaseURL: base, Key: providertest.Key + "\n"}).Transcribe(within(t), request(wav(1, 1))); err != nil {
 				t.Error(err)
 			}
@@ -218,12 +215,7 @@ func TestAddresses(t *testing.T) {
 	})
 	for _, base := range []string{"host", "localhost:8000/v1", "ftp://host/v1", "http://", "http://user:" + providertest.Key + "@host/v1", "http://host/v1?key=" + providertest.Key, "http://host/v1#" + providertest.Key, "http://" + providertest.Key + "%zz"} {
 		t.Run(fmt.Sprintf("%.16q is none", base), func(t *testing.T) {
-			err := provider.CheckURL(base)
-			if err == nil {
-				t.Fatal("it is taken")
-			}
-			noSecret(t, err.Error())
-			_, err = provider.NewOpenAI(provider.Options{BaseURL: base}).Transcribe(within(t), request(wav(1, 1)))
+			_, err := provider.NewOpenAI(provider.Options{BaseURL: base}).Transcribe(within(t), request(wav(1, 1)))
 			if e := refusal(t, err); e.Code != provider.Rejected || e.Sent {
 				t.Error(e)
 			}
