@@ -10,6 +10,7 @@ import (
 	"github.com/helixd/helixd/reactors/llm"
 	"github.com/helixd/helixd/reactors/llm/llmtest"
 	"github.com/helixd/helixd/reactors/outbound"
+	"github.com/helixd/helixd/reactors/outbound/outboundtest"
 )
 
 func embedder(t *testing.T, s *llmtest.Server) llm.Embedder {
@@ -107,7 +108,7 @@ func TestEmbedAnswers(t *testing.T) {
 		"a lost connection":    {llmtest.Step{Drop: true}, verdict{outbound.Unavailable, true}},
 		"a hang":               {llmtest.Step{Hang: true}, verdict{outbound.Unavailable, true}},
 		"a text that is long":  {llmtest.Step{Status: 400, Body: []byte(`{"error":{"message":"This model's maximum context length is 8192 tokens, however you requested 9000."}}`)}, verdict{outbound.TooLarge, false}},
-		"an unpaid account":    {llmtest.Step{Status: 429, Body: llmtest.Quota}, verdict{outbound.PaymentRequired, true}},
+		"an unpaid account":    {llmtest.Step{Status: 429, Body: outboundtest.Quota}, verdict{outbound.PaymentRequired, true}},
 		"words of what it got": {llmtest.Step{Status: 422, Body: []byte(`{"detail":[{"type":"string_type","loc":["body","input",0],"msg":"Input should be a valid string","input":"one <b>"}]}`)}, verdict{outbound.Rejected, false}},
 	} {
 		t.Run(name, func(t *testing.T) {

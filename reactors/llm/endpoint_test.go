@@ -80,10 +80,7 @@ func TestRedirect(t *testing.T) {
 
 // TestUnreachable: nothing listens there.
 func TestUnreachable(t *testing.T) {
-	s, err := llmtest.Start()
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := llmtest.New(t)
 	s.Close()
 	for _, p := range slices.Concat(providers[:1], providers[2:]) {
 		m := model(t, p, s, llm.Options{})

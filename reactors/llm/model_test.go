@@ -16,6 +16,7 @@ import (
 	"github.com/helixd/helixd/reactors/llm"
 	"github.com/helixd/helixd/reactors/llm/llmtest"
 	"github.com/helixd/helixd/reactors/outbound"
+	"github.com/helixd/helixd/reactors/outbound/outboundtest"
 )
 
 func TestComplete(t *testing.T) {
@@ -189,7 +190,7 @@ func TestAnswers(t *testing.T) {
 		"an overload in the middle":  {llmtest.Step{Error: "overloaded_error"}, verdict{outbound.Unavailable, true}},
 		"a limit in the middle":      {llmtest.Step{Error: "rate_limit_error"}, verdict{outbound.RateLimited, true}},
 		"an error of a new kind":     {llmtest.Step{Error: "strange_error"}, verdict{outbound.Unavailable, true}},
-		"an account without credit":  {llmtest.Step{Status: 429, Body: llmtest.Quota}, verdict{outbound.PaymentRequired, true}},
+		"an account without credit":  {llmtest.Step{Status: 429, Body: outboundtest.Quota}, verdict{outbound.PaymentRequired, true}},
 		"that, in Anthropic's words": {llmtest.Step{Status: 400, Body: []byte(`{"type":"error","error":{"type":"invalid_request_error","message":"Your credit balance is too low to access the Anthropic API."}}`)}, verdict{outbound.PaymentRequired, true}},
 		"more than the model takes":  {llmtest.Step{Status: 400, Body: []byte(`{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 200251 tokens > 200000 maximum"}}`)}, verdict{outbound.TooLarge, false}},
 		"that, in OpenAI's words":    {llmtest.Step{Status: 400, Body: []byte(`{"error":{"message":"This model's maximum context length is 8192 tokens.","code":"context_length_exceeded"}}`)}, verdict{outbound.TooLarge, false}},

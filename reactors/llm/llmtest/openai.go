@@ -3,14 +3,15 @@ package llmtest
 import (
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"slices"
+
+	"github.com/helixd/helixd/reactors/outbound/outboundtest"
 )
 
 // openAI is https://platform.openai.com/docs/api-reference/chat.
 type openAI struct{}
 
-func (openAI) authorised() (string, string) { return "Authorization", "Bearer " + Key }
+func (openAI) authorised() (string, string) { return "Authorization", outboundtest.Bearer }
 
 func (openAI) read(body []byte, without []string, r *Request) string {
 	_, problem := unknown(body, "model messages response_format max_completion_tokens max_tokens stream stream_options store safety_identifier user", without)
@@ -133,33 +134,8 @@ func (openAI) write(r Request, step Step, said any, name string) (string, []byte
 	return "text/event-stream", s.Bytes()
 }
 
-// openAIErrors are the type, the code and the message that are documented.
-var openAIErrors = map[int][3]string{
-	400: {"invalid_request_error", "", "We could not parse the JSON body of your request."},
-	// The real one repeats the ends of the key.
-	401: {"invalid_request_error", "invalid_api_key", "Incorrect API key provided: " + Key[:8] + "*******" + Key[len(Key)-4:] + ". You can find your API key at https://platform.openai.com/account/api-keys."},
-	404: {"invalid_request_error", "model_not_found", "The model does not exist or you do not have access to it."},
-	429: {"requests", "rate_limit_exceeded", "Rate limit reached for requests per min. Limit: 50 / min."},
-	500: {"server_error", "", "The server had an error while processing your request. Sorry about that!"},
-	503: {"server_error", "", "The engine is currently overloaded, please try again later."},
-}
-
-// Quota is OpenAI's answer, with the status 429, to an account without credit.
-var Quota = []byte(`{"error":{"message":"You exceeded your current quota, please check your plan and billing details.","type":"insufficient_quota","param":null,"code":"insufficient_quota"}}`)
-
 func (openAI) failure(status int, problem, _ string) []byte {
-	known := openAIErrors[status]
-	if known[2] == "" {
-		known[2] = http.StatusText(status)
-	}
-	if problem != "" && status != http.StatusUnauthorized {
-		known[2] = problem
-	}
-	e := map[string]any{"message": known[2], "type": known[0], "param": nil, "code": nil}
-	if known[1] != "" {
-		e["code"] = known[1]
-	}
-	return encode(map[string]any{"error": e})
+	return encode(map[string]any{"error": outboundtest.OpenAIError(status, problem)})
 }
 
 // embeddings is https://platform.openai.com/docs/api-reference/embeddings.

@@ -5,23 +5,20 @@
 package llmtest
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
-	"log"
-	"net"
 	"net/http"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
-	"time"
+
+	"github.com/helixd/helixd/reactors/outbound/outboundtest"
 )
 
-// Key is the one that the server accepts. Where it turns up in an error or in a
-// log, a secret has got out.
-const Key = "canary-5b0e9d27c4a1f86372de"
+// Key is the one that the server accepts.
+const Key = outboundtest.Key
 
 // Protocols, each at its own path.
 const (
@@ -32,9 +29,8 @@ const (
 
 // Request is what the server got.
 type Request struct {
+	outboundtest.Request
 	Protocol string
-	Header   http.Header
-	Key      string          // of the header Idempotency-Key
 	Body     json.RawMessage // as it came
 
 	Model      string
@@ -52,77 +48,23 @@ type Request struct {
 	Texts      []string // of embeddings
 	Dimensions int
 
-	Problem string // what the provider finds wrong with the request
-	Status  int    // of the answer that was begun; 0: none
-	Length  int    // of the whole answer, in bytes
+	Length int // of the whole answer, in bytes
 }
 
-// Server is all three providers.
+// Server is all three providers. Its URL is the base URL, without /v1.
 type Server struct {
-	URL string // the base URL, without /v1
+	outboundtest.Server[Request, Step]
 
-	http   *http.Server
-	served chan struct{}
-	ended  context.CancelFunc
-
-	mu       sync.Mutex
-	script   []Step
-	always   func(Request) Step
-	answer   func(Request) any
-	without  []string
-	requests []*Request
-	changed  chan struct{} // closed and made anew with each request
+	mu      sync.Mutex
+	answer  func(Request) any
+	without []string
 }
 
 // New starts a server that ends with the test.
 func New(t testing.TB) *Server {
 	t.Helper()
-	s, err := Start()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(s.Close)
-	return s
-}
-
-// Start starts one outside of a test.
-func Start() (*Server, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return nil, fmt.Errorf("start a provider: %w", err)
-	}
-	s := &Server{URL: "http://" + listener.Addr().String(), served: make(chan struct{}), changed: make(chan struct{})}
-	ctx, cancel := context.WithCancel(context.Background())
-	s.ended = cancel
-	s.http = &http.Server{Handler: http.HandlerFunc(s.serve), ErrorLog: log.New(io.Discard, "", 0),
-		BaseContext: func(net.Listener) context.Context { return ctx }, ReadHeaderTimeout: time.Minute}
-	go func() {
-		defer close(s.served)
-		s.http.Serve(listener) // Close ends it
-	}()
-	return s, nil
-}
-
-// Close ends the server and all connections.
-func (s *Server) Close() {
-	s.ended()
-	s.http.Close() // nothing is left to be lost
-	<-s.served
-}
-
-// Script says what is done with the next requests, one by one. After it they are
-// answered well, or as Always says.
-func (s *Server) Script(steps ...Step) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.script = append(s.script, steps...)
-}
-
-// Always says what is done with each request that no Script is for; nil: it is answered well.
-func (s *Server) Always(step func(Request) Step) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.always = step
+	s := &Server{}
+	return outboundtest.EndWith(t, s, s.Serve(s.serve))
 }
 
 // Answer says what a request is answered: a string is the text as it is, anything
@@ -140,62 +82,6 @@ func (s *Server) Without(parameters ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.without = append(s.without, parameters...)
-}
-
-// Requests are all that have come, the oldest first. Their maps are shared, to be
-// read only.
-func (s *Server) Requests() []Request {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	all := make([]Request, len(s.requests))
-	for i, r := range s.requests {
-		all[i] = *r
-	}
-	return all
-}
-
-// Count is how many requests have come.
-func (s *Server) Count() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return len(s.requests)
-}
-
-// Last is the request that came last.
-func (s *Server) Last() Request {
-	all := s.Requests()
-	if len(all) == 0 {
-		return Request{}
-	}
-	return all[len(all)-1]
-}
-
-// Problems are what was wrong with requests, each once.
-func (s *Server) Problems() []string {
-	var all []string
-	for _, r := range s.Requests() {
-		if r.Problem != "" && !slices.Contains(all, r.Problem) {
-			all = append(all, r.Problem)
-		}
-	}
-	return all
-}
-
-// Await returns when count requests have come, or with ctx's error.
-func (s *Server) Await(ctx context.Context, count int) error {
-	for {
-		s.mu.Lock()
-		come, changed := len(s.requests), s.changed
-		s.mu.Unlock()
-		if come >= count {
-			return nil
-		}
-		select {
-		case <-changed:
-		case <-ctx.Done():
-			return fmt.Errorf("%d of %d requests came: %w", come, count, ctx.Err())
-		}
-	}
 }
 
 // protocol is what differs between providers.
@@ -230,9 +116,9 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		panic(http.ErrAbortHandler)
 	}
-	req := &Request{Protocol: p.name, Header: r.Header.Clone(), Key: r.Header.Get("Idempotency-Key"), Body: body}
+	req := &Request{Request: outboundtest.NewRequest(r), Protocol: p.name, Body: body}
 	s.mu.Lock()
-	without := slices.Clone(s.without)
+	answer, without := s.answer, slices.Clone(s.without)
 	s.mu.Unlock()
 	status := http.StatusBadRequest
 	header, value := p.authorised()
@@ -252,7 +138,8 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	default:
 		req.Problem = p.read(body, without, req)
 	}
-	step, answer, name := s.arrive(req)
+	step, number := s.Arrive(req)
+	name := fmt.Sprintf("req_%06d", number)
 	if req.Problem != "" {
 		step = Step{Status: status}
 	}
@@ -270,25 +157,8 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		}
 		contentType, step.Body = p.write(*req, step, said, name)
 	}
-	s.mu.Lock()
-	req.Status, req.Length = step.Status, len(step.Body)
-	s.mu.Unlock()
+	s.Learn(func() { req.Status, req.Length = step.Status, len(step.Body) })
 	w.Header().Set("Content-Type", contentType)
 	w.Header().Set("Request-Id", name)
 	step.send(w, r)
-}
-
-// arrive remembers a request, and says what is done with it.
-func (s *Server) arrive(r *Request) (step Step, answer func(Request) any, name string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.requests = append(s.requests, r)
-	close(s.changed)
-	s.changed = make(chan struct{})
-	if len(s.script) > 0 {
-		step, s.script = s.script[0], s.script[1:]
-	} else if s.always != nil {
-		step = s.always(*r)
-	}
-	return step, s.answer, fmt.Sprintf("req_%06d", len(s.requests))
 }

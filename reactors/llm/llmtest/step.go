@@ -6,6 +6,8 @@ import (
 	"maps"
 	"net/http"
 	"strings"
+
+	"github.com/helixd/helixd/reactors/outbound/outboundtest"
 )
 
 // Step is what is done with one request that nothing is wrong with. The zero Step
@@ -35,13 +37,7 @@ type Step struct {
 
 // send writes the answer.
 func (step Step) send(w http.ResponseWriter, r *http.Request) {
-	if step.Hold != nil {
-		select {
-		case <-step.Hold:
-		case <-r.Context().Done():
-			panic(http.ErrAbortHandler)
-		}
-	}
+	outboundtest.Hold(r, step.Hold)
 	body := step.Body
 	end := len(body)
 	switch {

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/helixd/helixd/reactors/outbound/outboundtest"
 	"github.com/helixd/helixd/reactors/voice/provider"
 	"github.com/helixd/helixd/reactors/voice/provider/providertest"
 )
@@ -100,7 +101,7 @@ func TestMessages(t *testing.T) {
 		}
 	})
 	t.Run("an account without quota has to pay, whatever the status says", func(t *testing.T) {
-		if e := fail(t, openAI, o, providertest.Step{Status: 429, Body: providertest.Quota}); e.Code != provider.PaymentRequired || e.Status != 429 || !e.Retry {
+		if e := fail(t, openAI, o, providertest.Step{Status: 429, Body: outboundtest.Quota}); e.Code != provider.PaymentRequired || e.Status != 429 || !e.Retry {
 			t.Errorf("%+v", e)
 		}
 	})

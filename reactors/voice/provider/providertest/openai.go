@@ -9,6 +9,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/helixd/helixd/reactors/outbound/outboundtest"
 )
 
 // openAI is POST /v1/audio/transcriptions. Models with gpt-4o in their name refuse
@@ -16,7 +18,7 @@ import (
 type openAI struct{}
 
 func (openAI) path() string          { return "/v1/audio/transcriptions" }
-func (openAI) authorization() string { return "Bearer " + Key }
+func (openAI) authorization() string { return outboundtest.Bearer }
 
 const mostOpenAI = 25 << 20
 
@@ -76,34 +78,10 @@ func checkForm(req *Request) (int, string) {
 	return 0, ""
 }
 
-// complaints are the type and the code that are documented for a status.
-var complaints = map[int][3]string{
-	400: {"invalid_request_error", "", "The audio file could not be decoded or its format is not supported."},
-	// The real one repeats the ends of the key.
-	401: {"invalid_request_error", "invalid_api_key", "Incorrect API key provided: " + Key[:8] + "*******" + Key[len(Key)-4:] + ". You can find your API key at https://platform.openai.com/account/api-keys."},
-	403: {"invalid_request_error", "unsupported_country_region_territory", "Country, region, or territory not supported"},
-	429: {"requests", "rate_limit_exceeded", "Rate limit reached for whisper-1 on requests per min. Limit: 50 / min."},
-	500: {"server_error", "", "The server had an error while processing your request. Sorry about that!"},
-	503: {"server_error", "", "The engine is currently overloaded, please try again later."},
-}
-
-// Quota is OpenAI's answer, with the status 429, to an account without credit.
-var Quota = []byte(`{"error":{"message":"You exceeded your current quota, please check your plan and billing details.","type":"insufficient_quota","param":null,"code":"insufficient_quota"}}`)
-
 func (openAI) answer(status int, problem string, req Request, _ string) any {
 	if status != http.StatusOK {
-		known := complaints[status]
-		if known[2] == "" {
-			known[2] = http.StatusText(status)
-		}
-		if problem != "" && status != http.StatusUnauthorized {
-			known[2] = problem
-		}
-		e := map[string]any{"message": known[2], "type": known[0], "param": nil, "code": nil}
-		if known[1] != "" {
-			e["code"] = known[1]
-		}
-		if strings.HasPrefix(known[2], "response_format") {
+		e := outboundtest.OpenAIError(status, problem)
+		if strings.HasPrefix(problem, "response_format") {
 			e["param"], e["code"] = "response_format", "unsupported_value"
 		}
 		return map[string]any{"error": e}

@@ -109,8 +109,8 @@ func TestDeepgram(t *testing.T) {
 			}
 		}
 		sum := sha256.Sum256(wav(100))
-		if s.Count() != 3 || s.ByKey()["a"] != 2 || s.ByKey()["b"] != 1 || s.ByAudio()[hex.EncodeToString(sum[:])] != 2 {
-			t.Errorf("%v %v", s.ByKey(), s.ByAudio())
+		if s.Count() != 3 || s.ByKey()["a"] != 2 || s.ByKey()["b"] != 1 || s.Requests()[2].SHA256 != hex.EncodeToString(sum[:]) {
+			t.Errorf("%+v", s.Requests())
 		}
 	})
 }

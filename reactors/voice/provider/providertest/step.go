@@ -2,11 +2,14 @@ package providertest
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"maps"
 	"net/http"
 	"strconv"
 	"time"
+
+	"github.com/helixd/helixd/reactors/outbound/outboundtest"
 )
 
 // Step is what is done with one request. The zero Step answers it well.
@@ -35,7 +38,10 @@ const (
 )
 
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
-	known, step, name := s.arrive(r)
+	known := &Request{Request: outboundtest.NewRequest(r), Path: r.URL.Path, Query: r.URL.Query()}
+	req := *known
+	step, number := s.Arrive(known)
+	name := fmt.Sprintf("00000000-0000-4000-8000-%012d", number)
 	if step.Drop == BeforeBody {
 		panic(http.ErrAbortHandler)
 	}
@@ -43,26 +49,19 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		io.CopyN(io.Discard, r.Body, r.ContentLength/2) // it ends anyway
 		panic(http.ErrAbortHandler)
 	}
-	req := s.learn(known, func() {})
 	status, problem := s.check(r, &req)
-	s.learn(known, func() { *known = req })
+	s.Learn(func() { *known = req })
 	if step.Drop == AfterBody {
 		panic(http.ErrAbortHandler)
 	}
-	if step.Hold != nil {
-		select {
-		case <-step.Hold:
-		case <-r.Context().Done():
-			panic(http.ErrAbortHandler)
-		}
-	}
+	outboundtest.Hold(r, step.Hold)
 	if problem != "" {
 		step = Step{Status: status}
 	}
 	if step.Status == 0 {
 		step.Status = http.StatusOK
 	}
-	s.learn(known, func() { known.Status = step.Status })
+	s.Learn(func() { known.Status = step.Status })
 	if step.Body == nil {
 		body, err := json.Marshal(s.protocol.answer(step.Status, problem, req, name))
 		if err != nil {
