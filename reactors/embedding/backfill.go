@@ -6,7 +6,6 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
-	"github.com/riverqueue/river"
 
 	"github.com/helixd/helixd/reactors"
 )
@@ -79,7 +78,7 @@ func (c *Chosen) Next(ctx context.Context, jobs *reactors.Jobs, most int) (taken
 		}
 		// Accounts that are being deleted are skipped. The queue's row is held until
 		// the end: a job that ends meanwhile sees what was noted here.
-		rows, err = tx.Query(ctx, `with wanted as materialized (
+		return reactors.InsertEach[EmbedMemories](ctx, jobs, tx, `with wanted as materialized (
 				select m.id, m.user_id, helix.utc(m.created_at) as created_at from public.memories m
 				where m.id = any ($1) and (m.embedding is null or m.embedding_stale)),
 			living as materialized (
@@ -92,18 +91,6 @@ func (c *Chosen) Next(ctx context.Context, jobs *reactors.Jobs, most int) (taken
 				insert into helix.embedding_queues as q (user_id) select distinct user_id from work order by 1
 				on conflict (user_id) do update set tries = q.tries)
 			select distinct user_id::text from work`, ids)
-		if err != nil {
-			return err
-		}
-		users, err := pgx.CollectRows(rows, pgx.RowTo[string])
-		if err != nil || len(users) == 0 {
-			return err
-		}
-		params := make([]river.InsertManyParams, len(users))
-		for i, user := range users {
-			params[i].Args = EmbedMemories{UserID: user}
-		}
-		return jobs.Insert(ctx, tx, params)
 	})
 	if err != nil {
 		return 0, fmt.Errorf("let memories wait for embeddings: %w", err)

@@ -2,7 +2,6 @@ package embedding
 
 import (
 	"context"
-	"errors"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -85,7 +84,14 @@ func (s *Service) Start(ctx context.Context, jobs *reactors.Jobs) (err error) {
 	}
 	s.jobs = jobs
 	s.ctx, s.stop = context.WithCancel(context.WithoutCancel(ctx))
-	s.loops.Go(s.sweeps)
+	const what = "could not look for memories that wait for embeddings; trying again"
+	s.loops.Go(func() {
+		if err := s.forgive(s.ctx); err != nil && s.ctx.Err() == nil {
+			s.log.Warn().Err(err).Msg("could not wake the memories that wait; they go on by themselves")
+		}
+		reactors.Every(s.ctx, sweepEvery, s.log, what, s.sweep)
+	})
+	s.loops.Go(func() { reactors.Every(s.ctx, tidyEvery, s.log, what, s.tidy) })
 	return nil
 }
 
@@ -93,30 +99,6 @@ func (s *Service) Start(ctx context.Context, jobs *reactors.Jobs) (err error) {
 func (s *Service) Stop(context.Context) {
 	s.stop()
 	s.loops.Wait()
-}
-
-func (s *Service) sweeps() {
-	tick := time.NewTicker(sweepEvery)
-	defer tick.Stop()
-	var tidied time.Time
-	complain := func(err error) {
-		if err != nil && s.ctx.Err() == nil {
-			s.log.Warn().Err(err).Msg("could not look for memories that wait for embeddings; trying again")
-		}
-	}
-	complain(s.forgive(s.ctx))
-	for {
-		complain(errors.Join(s.wake(s.ctx), s.measure(s.ctx)))
-		if time.Since(tidied) > tidyEvery {
-			tidied = time.Now()
-			complain(s.tidy(s.ctx))
-		}
-		select {
-		case <-s.ctx.Done():
-			return
-		case <-tick.C:
-		}
-	}
 }
 
 // Details implements reactors.Service: whether memories can be embedded here.

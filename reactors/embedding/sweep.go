@@ -2,11 +2,12 @@ package embedding
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/riverqueue/river"
 
+	"github.com/helixd/helixd/reactors"
 	"github.com/helixd/helixd/reactors/outbound"
 )
 
@@ -22,34 +23,23 @@ type depth struct {
 	reasons  map[string]int64 // users, by the code of why
 }
 
+// sweep is the safety net under what jobs promise, and sees how much waits.
+func (s *Service) sweep(ctx context.Context) error {
+	return errors.Join(s.wake(ctx), s.measure(ctx))
+}
+
 // wake enqueues users whose wait is over and who have no job.
 func (s *Service) wake(ctx context.Context) error {
 	if s.embedder == nil {
 		return s.parkAll(ctx)
 	}
-	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
-		var mine bool
-		if err := tx.QueryRow(ctx, "select pg_try_advisory_xact_lock($1)", sweepLock).Scan(&mine); err != nil || !mine {
-			return err
-		}
-		rows, err := tx.Query(ctx, `select q.user_id::text from helix.embedding_queues q
+	err := reactors.Alone(ctx, s.pool, sweepLock, func(tx pgx.Tx) error {
+		return reactors.InsertEach[EmbedMemories](ctx, s.jobs, tx, `select q.user_id::text from helix.embedding_queues q
 			where (q.retry_at is null or q.retry_at <= now()) and exists (
 					select from helix.embedding_work w where w.user_id = q.user_id and (w.retry_at is null or w.retry_at <= now()))
 				and not exists (select from helix.river_job j where j.queue = $1 and j.args ->> 'user_id' = q.user_id::text
 					and j.state in ('available', 'pending', 'scheduled', 'running', 'retryable'))
 			order by q.user_id limit $2`, queue, sweepMost)
-		if err != nil {
-			return err
-		}
-		users, err := pgx.CollectRows(rows, pgx.RowTo[string])
-		if err != nil || len(users) == 0 {
-			return err
-		}
-		jobs := make([]river.InsertManyParams, len(users))
-		for i, user := range users {
-			jobs[i].Args = EmbedMemories{UserID: user}
-		}
-		return s.jobs.Insert(ctx, tx, jobs)
 	})
 	if err != nil {
 		return fmt.Errorf("look for users whose memories wait: %w", err)

@@ -8,7 +8,8 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
-	"github.com/riverqueue/river"
+
+	"github.com/helixd/helixd/reactors"
 )
 
 const (
@@ -25,29 +26,13 @@ func (s *Service) sweep() {
 		var errs error
 		for _, f := range []func(context.Context, pgx.Tx) error{s.refuseExcess, s.requeueUnclaimed, s.dropClaims,
 			func(ctx context.Context, tx pgx.Tx) error { return s.adoptClaims(ctx, tx, first) }, s.wakeQueues, s.checkPending} {
-			errs = errors.Join(errs, s.sweepOnce(ctx, f))
+			// In a transaction of its own: a row that an app's trigger refuses keeps
+			// nothing else from being done.
+			errs = errors.Join(errs, reactors.Alone(ctx, s.results, sweepLock, func(tx pgx.Tx) error { return f(ctx, tx) }))
 		}
 		first = false
 		return errs
 	})
-}
-
-// sweepOnce does one thing in a transaction of its own: a row that an app's trigger
-// refuses keeps nothing else from being done.
-func (s *Service) sweepOnce(ctx context.Context, f func(context.Context, pgx.Tx) error) error {
-	tx, err := s.results.Begin(ctx)
-	if err != nil {
-		return err
-	}
-	defer tx.Rollback(context.WithoutCancel(ctx)) //nolint:errcheck // committed, or nothing is written
-	var mine bool
-	if err := tx.QueryRow(ctx, "select pg_try_advisory_xact_lock($1), set_config('lock_timeout', '5s', true)", sweepLock).Scan(&mine, nil); err != nil || !mine {
-		return err
-	}
-	if err := f(ctx, tx); err != nil {
-		return err
-	}
-	return tx.Commit(ctx)
 }
 
 // refuseExcess ends the newest runs of users who have more waiting than is allowed.
@@ -122,7 +107,7 @@ func (s *Service) adoptClaims(ctx context.Context, tx pgx.Tx, evenGivenUp bool) 
 
 // wakeQueues makes lanes for users whose runs wait for none.
 func (s *Service) wakeQueues(ctx context.Context, tx pgx.Tx) error {
-	rows, err := tx.Query(ctx, `with recursive waiting as (
+	err := reactors.InsertEach[Lane](ctx, s.jobs, tx, `with recursive waiting as (
 			(select user_id from public.skill_runs where status = 'queued' order by user_id limit 1)
 			union all
 			select (select user_id from public.skill_runs where status = 'queued' and user_id > w.user_id order by user_id limit 1)
@@ -130,7 +115,7 @@ func (s *Service) wakeQueues(ctx context.Context, tx pgx.Tx) error {
 		made as (
 			insert into helix.skill_queues (user_id)
 			select id from (select id from auth.users where id in (select user_id from waiting) order by id for key share skip locked) u on conflict do nothing)
-		select user_id::text from waiting where user_id is not null
+		select user_id::text, false from waiting where user_id is not null
 			and (select count(*) from helix.skill_claims c where c.user_id = waiting.user_id and c.permit) < $1
 			and not exists (select from helix.river_job j where j.queue = 'skills' and j.args ->> 'user_id' = waiting.user_id::text
 				and (j.state = 'available' or j.state = 'scheduled' and $2 > 0))
@@ -138,33 +123,17 @@ func (s *Service) wakeQueues(ctx context.Context, tx pgx.Tx) error {
 	if err != nil {
 		return fmt.Errorf("find queues without a lane: %w", err)
 	}
-	users, err := collectText(rows)
-	if err != nil || len(users) == 0 {
-		return err
-	}
-	lanes := make([]river.InsertManyParams, len(users))
-	for i, user := range users {
-		lanes[i].Args = Lane{UserID: user}
-	}
-	return s.jobs.Insert(ctx, tx, lanes)
+	return nil
 }
 
 // checkPending makes checks of skills that none waits for.
 func (s *Service) checkPending(ctx context.Context, tx pgx.Tx) error {
-	rows, err := tx.Query(ctx, `select id::text from public.skills s where status = 'pending' and not exists (
+	err := reactors.InsertEach[Check](ctx, s.jobs, tx, `select id::text from public.skills s where status = 'pending' and not exists (
 			select from helix.river_job j where j.kind = 'skill_check' and j.args @> jsonb_build_object('skill_id', s.id)
 				and j.state in ('available', 'running', 'retryable', 'scheduled'))
 		limit $1`, sweepMost)
 	if err != nil {
 		return fmt.Errorf("find skills that nobody checks: %w", err)
 	}
-	ids, err := collectText(rows)
-	if err != nil || len(ids) == 0 {
-		return err
-	}
-	checks := make([]river.InsertManyParams, len(ids))
-	for i, id := range ids {
-		checks[i].Args = Check{SkillID: id}
-	}
-	return s.jobs.Insert(ctx, tx, checks)
+	return nil
 }

@@ -66,7 +66,11 @@ func (s *Service) Start(ctx context.Context, jobs *reactors.Jobs) error {
 	}
 	s.jobs = jobs
 	s.ctx, s.stop = context.WithCancel(context.WithoutCancel(ctx))
-	s.loops.Go(s.sweeps)
+	s.loops.Go(func() {
+		reactors.Every(s.ctx, sweepEvery, s.log, "could not look for users who are due; trying again", func(ctx context.Context) error {
+			return errors.Join(s.wake(ctx), s.forget(ctx))
+		})
+	})
 	return nil
 }
 
@@ -83,45 +87,14 @@ func (s *Service) Details() (string, map[string]any) {
 	return name, map[string]any{"healthy": failing < mostFailing, "failing": failing, "method": string(s.cfg.Method), "running": s.running.Load(), "cached_bytes": s.cache.held()}
 }
 
-func (s *Service) sweeps() {
-	tick := time.NewTicker(sweepEvery)
-	defer tick.Stop()
-	for {
-		if err := errors.Join(s.wake(s.ctx), s.forget(s.ctx)); err != nil && s.ctx.Err() == nil {
-			s.log.Warn().Err(err).Msg("could not look for users who are due; trying again")
-		}
-		select {
-		case <-s.ctx.Done():
-			return
-		case <-tick.C:
-		}
-	}
-}
-
 // wake enqueues users who are due and have no job, as a restored database may have
 // them.
 func (s *Service) wake(ctx context.Context) error {
-	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
-		var mine bool
-		if err := tx.QueryRow(ctx, "select pg_try_advisory_xact_lock($1)", sweepLock).Scan(&mine); err != nil || !mine {
-			return err
-		}
-		rows, err := tx.Query(ctx, `select user_id::text from helix.synthesis_work w where due and not exists (
+	err := reactors.Alone(ctx, s.pool, sweepLock, func(tx pgx.Tx) error {
+		return reactors.InsertEach[Synthesise](ctx, s.jobs, tx, `select user_id::text from helix.synthesis_work w where due and not exists (
 				select from helix.river_job j where j.queue = $1 and j.args ->> 'user_id' = w.user_id::text
 					and j.state in ('available', 'pending', 'scheduled', 'running', 'retryable'))
 			order by user_id limit $2`, queue, sweepMost)
-		if err != nil {
-			return err
-		}
-		users, err := pgx.CollectRows(rows, pgx.RowTo[string])
-		if err != nil || len(users) == 0 {
-			return err
-		}
-		jobs := make([]river.InsertManyParams, len(users))
-		for i, user := range users {
-			jobs[i].Args = Synthesise{UserID: user}
-		}
-		return s.jobs.Insert(ctx, tx, jobs)
 	})
 	if err != nil {
 		return fmt.Errorf("look for users who are due: %w", err)

@@ -2,7 +2,6 @@ package voice
 
 import (
 	"context"
-	"errors"
 	"io"
 	"sync"
 	"time"
@@ -102,9 +101,11 @@ func (s *Service) Start(ctx context.Context, jobs *reactors.Jobs) error {
 	}
 	s.jobs = jobs
 	s.ctx, s.stop = context.WithCancel(context.WithoutCancel(ctx))
-	s.loops.Go(func() { s.every(watchEvery, "could not look for deleted recordings; trying again", s.watch) })
 	s.loops.Go(func() {
-		s.every(sweepEvery, "could not look for recordings that were left behind; trying again", s.sweep)
+		reactors.Every(s.ctx, watchEvery, s.log, "could not look for deleted recordings; trying again", s.watch)
+	})
+	s.loops.Go(func() {
+		reactors.Every(s.ctx, sweepEvery, s.log, "could not look for recordings that were left behind; trying again", s.sweep)
 	})
 	return nil
 }
@@ -139,21 +140,5 @@ func (s *Service) idle(ctx context.Context) bool {
 		return true
 	case <-ctx.Done():
 		return false
-	}
-}
-
-// every calls f now and at intervals until the Service ends.
-func (s *Service) every(interval time.Duration, what string, f func(ctx context.Context) error) {
-	tick := time.NewTicker(interval)
-	defer tick.Stop()
-	for {
-		if err := f(s.ctx); err != nil && !errors.Is(err, context.Canceled) {
-			s.log.Warn().Err(err).Msg(what)
-		}
-		select {
-		case <-s.ctx.Done():
-			return
-		case <-tick.C:
-		}
 	}
 }

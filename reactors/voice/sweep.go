@@ -7,7 +7,6 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
-	"github.com/riverqueue/river"
 
 	"github.com/helixd/helixd/reactors"
 )
@@ -29,27 +28,11 @@ func (s *Service) sweep(ctx context.Context) error {
 	}
 	var errs error
 	for _, f := range steps {
-		errs = errors.Join(errs, s.sweepOnce(ctx, f))
+		// In a transaction of its own: a row that an app's trigger refuses keeps
+		// nothing else from being done.
+		errs = errors.Join(errs, reactors.Alone(ctx, s.results, sweepLock, func(tx pgx.Tx) error { return f(ctx, tx) }))
 	}
 	return errs
-}
-
-// sweepOnce does one thing in a transaction of its own: a row that an app's trigger
-// refuses keeps nothing else from being done.
-func (s *Service) sweepOnce(ctx context.Context, f func(context.Context, pgx.Tx) error) error {
-	tx, err := s.results.Begin(ctx)
-	if err != nil {
-		return fmt.Errorf("sweep: %w", err)
-	}
-	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }() // committed, or nothing is written
-	var mine bool
-	if err := tx.QueryRow(ctx, "select pg_try_advisory_xact_lock($1), set_config('lock_timeout', '5s', true)", sweepLock).Scan(&mine, nil); err != nil || !mine {
-		return err
-	}
-	if err := f(ctx, tx); err != nil {
-		return err
-	}
-	return tx.Commit(ctx)
 }
 
 // releaseLost lets recordings wait again whose lane will not be worked any more,
@@ -108,10 +91,10 @@ func (s *Service) wakeQueues(ctx context.Context, tx pgx.Tx) error {
 	if s.pauseLeft() > 0 {
 		return nil
 	}
-	rows, err := tx.Query(ctx, waiting+`, made as (
+	err := reactors.InsertEach[Lane](ctx, s.jobs, tx, waiting+`, made as (
 			insert into helix.voice_queues (user_id)
 			select id from (select id from auth.users where id in (select user_id from waiting) order by id for key share skip locked) u on conflict do nothing)
-		select u.user_id from waiting u where user_id is not null
+		select u.user_id::text from waiting u where user_id is not null
 			and (select count(*) from helix.voice_work c where c.user_id = u.user_id and c.job_id is not null) < $1
 			and not exists (select from helix.river_job j where j.queue = 'voice' and j.args ->> 'user_id' = u.user_id::text and j.state = 'available')
 			and exists (select from public.voice_recordings r left join helix.voice_work w on w.recording_id = r.id
@@ -121,18 +104,7 @@ func (s *Service) wakeQueues(ctx context.Context, tx pgx.Tx) error {
 	if err != nil {
 		return fmt.Errorf("find recordings without a lane: %w", err)
 	}
-	users, err := pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
-	if err != nil {
-		return fmt.Errorf("find recordings without a lane: %w", err)
-	}
-	if len(users) == 0 {
-		return nil
-	}
-	lanes := make([]river.InsertManyParams, len(users))
-	for i, user := range users {
-		lanes[i].Args = Lane{UserID: user.String()}
-	}
-	return s.jobs.Insert(ctx, tx, lanes)
+	return nil
 }
 
 // parkAll says on what waits that no provider is configured.

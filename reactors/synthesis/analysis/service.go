@@ -2,7 +2,6 @@ package analysis
 
 import (
 	"context"
-	"errors"
 	"sync"
 	"time"
 
@@ -107,12 +106,14 @@ func (s *Service) Start(ctx context.Context, jobs *reactors.Jobs) error {
 	}
 	s.jobs = jobs
 	s.ctx, s.stop = context.WithCancel(context.WithoutCancel(ctx))
-	s.loops.Go(func() { s.every(watchEvery, "could not look for deleted analyses; trying again", s.watch) })
+	s.loops.Go(func() {
+		reactors.Every(s.ctx, watchEvery, s.log, "could not look for deleted analyses; trying again", s.watch)
+	})
 	s.loops.Go(func() {
 		if err := s.wake(s.ctx); err != nil && s.ctx.Err() == nil { // the operator may have mended what they wait for
 			s.log.Warn().Err(err).Msg("could not wake the analyses that wait; they go on by themselves")
 		}
-		s.every(sweepEvery, "could not look for analyses that were left behind; trying again", s.sweep)
+		reactors.Every(s.ctx, sweepEvery, s.log, "could not look for analyses that were left behind; trying again", s.sweep)
 	})
 	return nil
 }
@@ -198,20 +199,4 @@ func (s *Service) ends() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.stopping
-}
-
-// every calls f now and at intervals until the Service ends.
-func (s *Service) every(interval time.Duration, what string, f func(ctx context.Context) error) {
-	tick := time.NewTicker(interval)
-	defer tick.Stop()
-	for {
-		if err := f(s.ctx); err != nil && !errors.Is(err, context.Canceled) {
-			s.log.Warn().Err(err).Msg(what)
-		}
-		select {
-		case <-s.ctx.Done():
-			return
-		case <-tick.C:
-		}
-	}
 }

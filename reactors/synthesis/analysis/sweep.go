@@ -7,7 +7,8 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
-	"github.com/riverqueue/river"
+
+	"github.com/helixd/helixd/reactors"
 )
 
 const (
@@ -69,25 +70,13 @@ func (s *Service) sweep(ctx context.Context) error {
 // enqueue makes jobs for open rows that have none, and on which nobody works: a
 // process whose job was ended by another may still do so.
 func (s *Service) enqueue(ctx context.Context) error {
-	err := s.inOne(ctx, func(tx pgx.Tx) error {
-		rows, err := tx.Query(ctx, `select r.id::text, r.user_id::text from public.memory_synthesis_jobs r left join helix.analysis_work w on w.job_id = r.id
+	err := reactors.Alone(ctx, s.pool, sweepLock, func(tx pgx.Tx) error {
+		return reactors.InsertEach[Analyse](ctx, s.jobs, tx, `select r.id::text, r.user_id::text from public.memory_synthesis_jobs r left join helix.analysis_work w on w.job_id = r.id
 			where r.status in ('pending', 'processing') and not exists (
 					select from helix.river_job j where j.queue = $1 and j.args ->> 'job_id' = r.id::text
 						and j.state in ('available', 'pending', 'scheduled', 'running', 'retryable'))
 				and (w.holder is null or w.holder = $2 and not r.id = any ($3) or not exists (select from helix.workers k where k.holder = w.holder))
 			order by r.created_at, r.id limit $4`, queue, s.jobs.Holder(), s.working(), sweepMost)
-		if err != nil {
-			return err
-		}
-		var jobs []river.InsertManyParams
-		var args Analyse
-		if _, err := pgx.ForEachRow(rows, []any{&args.JobID, &args.UserID}, func() error {
-			jobs = append(jobs, river.InsertManyParams{Args: args})
-			return nil
-		}); err != nil || len(jobs) == 0 {
-			return err
-		}
-		return s.jobs.Insert(ctx, tx, jobs)
 	})
 	if err != nil {
 		return fmt.Errorf("look for rows without a job: %w", err)
@@ -97,7 +86,7 @@ func (s *Service) enqueue(ctx context.Context) error {
 
 // wake lets all that wait for a provider go on now.
 func (s *Service) wake(ctx context.Context) error {
-	return s.inOne(ctx, func(tx pgx.Tx) error {
+	return reactors.Alone(ctx, s.pool, sweepLock, func(tx pgx.Tx) error {
 		_, err := tx.Exec(ctx, "update helix.river_job set state = 'available', scheduled_at = now() where queue = $1 and state in ('scheduled', 'retryable')", queue)
 		return err
 	})
@@ -105,7 +94,7 @@ func (s *Service) wake(ctx context.Context) error {
 
 // prune forgets answers that are old, or more than a user's share.
 func (s *Service) prune(ctx context.Context) error {
-	err := s.inOne(ctx, func(tx pgx.Tx) error {
+	err := reactors.Alone(ctx, s.pool, sweepLock, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, "delete from helix.analysis_cache where created_at < now() - $1::interval", s.cfg.CacheAge); err != nil {
 			return err
 		}
@@ -118,17 +107,6 @@ func (s *Service) prune(ctx context.Context) error {
 		return fmt.Errorf("forget old answers: %w", err)
 	}
 	return nil
-}
-
-// inOne does something in one process at a time.
-func (s *Service) inOne(ctx context.Context, f func(tx pgx.Tx) error) error {
-	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
-		var mine bool
-		if err := tx.QueryRow(ctx, "select pg_try_advisory_xact_lock($1), set_config('lock_timeout', '5s', true)", int64(sweepLock)).Scan(&mine, nil); err != nil || !mine {
-			return err
-		}
-		return f(tx)
-	})
 }
 
 // working are the rows that are worked on here.
