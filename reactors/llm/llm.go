@@ -25,7 +25,7 @@ type Request struct {
 	Schema    json.RawMessage // JSON Schema of the answer, an object; nil: any text. See strict for what is sent of it
 	Name      string          // of the schema, [a-z_]+
 	MaxTokens int             // of the answer
-	User      string          // a hash that stands for the user, see usage.Pseudonym
+	User      string          // a hash that stands for the user, see usage.Ledger.Pseudonym
 	Key       string          // the same for each repetition of this request
 	Owner     string          // user_id, of whom what is sent may be what fails; never sent
 	Purpose   string          // as in helix.usage, for metrics; never sent

@@ -64,15 +64,6 @@ func (l *Ledger) Pseudonym(ctx context.Context, user uuid.UUID) (string, error) 
 	return pseudonym(secret, user), nil
 }
 
-// Pseudonym is Ledger.Pseudonym where there is no ledger; it reads the secret each time.
-func Pseudonym(ctx context.Context, db Querier, user uuid.UUID) (string, error) {
-	secret, err := readSecret(ctx, db)
-	if err != nil {
-		return "", err
-	}
-	return pseudonym(secret, user), nil
-}
-
 func readSecret(ctx context.Context, db Querier) ([]byte, error) {
 	var secret string
 	if err := db.QueryRow(ctx, "select secret from helix.instance").Scan(&secret); err != nil {

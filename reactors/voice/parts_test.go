@@ -21,13 +21,13 @@ func TestParts(t *testing.T) {
 		if n == 3 { // stored are two answers
 			return provider.Answer{}, errUnavailable
 		}
-		audio, err := wav.Read(bytes.NewReader(body))
-		if err != nil || r.ContentType != "audio/wav" {
-			return provider.Answer{}, fmt.Errorf("%s: %w", r.ContentType, err)
+		samples := int64(len(body)-wav.HeaderBytes) / wav.SampleBytes
+		if !bytes.HasPrefix(body, wav.Header(samples)) || r.ContentType != "audio/wav" {
+			return provider.Answer{}, fmt.Errorf("%s, %d bytes", r.ContentType, len(body))
 		}
 		sure := float64(body[44]) / 10
 		return provider.Answer{Transcript: fmt.Sprint("part ", body[44]), Confidence: &sure, Language: "en",
-			Words: []provider.Word{{Word: "part", Start: 0.25, End: audio.Duration().Seconds()}}}, nil
+			Words: []provider.Word{{Word: "part", Start: 0.25, End: wav.Time(samples).Seconds()}}}, nil
 	}}
 	b.work(t, parts{decoder: raw{}, ear: e})
 	// Five seconds, one more loud than the other, with a quiet place in each.

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-
-	"github.com/helixd/helixd/reactors/synthesis/bootstrap"
 )
 
 // Burst is a run of memories that come much faster than the user's usual.
@@ -28,24 +26,10 @@ func Bursts(times []float64, least int, seed uint64) []Burst {
 	from, to := stretch(clean)
 	clean, offset = clean[from:to], offset+from
 	found := bursts(clean, max(least, 2), 1)
-	groups := make([][]int32, len(found))
-	for i, b := range found {
-		groups[i] = numbers(b.From, b.To)
-	}
-	n := len(clean)
-	again := func(sample []int32) [][]int32 {
-		var groups [][]int32
-		for _, b := range bursts(pick(clean, sample), max(scaled(least), 2), share) {
-			groups = append(groups, sample[b.From:b.To])
-		}
-		return groups
-	}
-	if len(found) > 0 {
-		for i, c := range bootstrap.Recurrence(groups, n, runs(n, 100), share, seed, again) {
-			found[i].Confidence = c
-			found[i].From += offset
-			found[i].To += offset
-		}
+	for i, c := range recurrence(found, clean, seed, func(sample []float64) []Burst { return bursts(sample, max(scaled(least), 2), share) }) {
+		found[i].Confidence = c
+		found[i].From += offset
+		found[i].To += offset
 	}
 	return found
 }
@@ -119,7 +103,9 @@ func heart(states []uint8, weights []float64, from, to int) (int, int) {
 }
 
 // Members lists the positions of the burst's memories.
-func (b Burst) Members() []int32 { return numbers(b.From, b.To) }
+func (b Burst) Members() []int32 { return numbers(b.span()) }
+
+func (b Burst) span() (from, to int) { return b.From, b.To }
 
 // Details explains the burst: when, how many, its level and weight, and its rate
 // beside the user's usual one.

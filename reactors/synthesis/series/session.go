@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-
-	"github.com/helixd/helixd/reactors/synthesis/bootstrap"
 )
 
 // Session is a run of memories that no gap of the user's own length parts.
@@ -25,24 +23,10 @@ type Session struct {
 func Sessions(times []float64, least int, seed uint64) []Session {
 	clean, offset := ordered(times)
 	found := sessions(clean, max(least, 1), 1)
-	groups := make([][]int32, len(found))
-	for i, s := range found {
-		groups[i] = numbers(s.From, s.To)
-	}
-	n := len(clean)
-	again := func(sample []int32) [][]int32 {
-		var groups [][]int32
-		for _, s := range sessions(pick(clean, sample), scaled(least), share) {
-			groups = append(groups, sample[s.From:s.To])
-		}
-		return groups
-	}
-	if len(found) > 0 {
-		for i, c := range bootstrap.Recurrence(groups, n, runs(n, 100), share, seed, again) {
-			found[i].Confidence = c
-			found[i].From += offset
-			found[i].To += offset
-		}
+	for i, c := range recurrence(found, clean, seed, func(sample []float64) []Session { return sessions(sample, scaled(least), share) }) {
+		found[i].Confidence = c
+		found[i].From += offset
+		found[i].To += offset
 	}
 	return found
 }
@@ -91,7 +75,9 @@ func ownGap(times []float64, share float64) float64 {
 }
 
 // Members lists the positions of the session's memories.
-func (s Session) Members() []int32 { return numbers(s.From, s.To) }
+func (s Session) Members() []int32 { return numbers(s.span()) }
+
+func (s Session) span() (from, to int) { return s.From, s.To }
 
 // Details explains the session: when, how many, and the gap that ends one, in hours.
 func (s Session) Details() map[string]any {

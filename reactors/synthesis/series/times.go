@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"time"
+
+	"github.com/helixd/helixd/reactors/synthesis/bootstrap"
 )
 
 const (
@@ -94,6 +96,25 @@ func numbers(from, to int) []int32 {
 		list[i] = int32(from + i)
 	}
 	return list
+}
+
+// recurrence is how likely each run of times is found again among a share of them.
+func recurrence[R interface{ span() (from, to int) }](found []R, times []float64, seed uint64, find func(sample []float64) []R) []float64 {
+	if len(found) == 0 {
+		return nil
+	}
+	groups := make([][]int32, len(found))
+	for i, r := range found {
+		groups[i] = numbers(r.span())
+	}
+	return bootstrap.Recurrence(groups, len(times), runs(len(times), 100), share, seed, func(sample []int32) [][]int32 {
+		var groups [][]int32
+		for _, r := range find(pick(times, sample)) {
+			from, to := r.span()
+			groups = append(groups, sample[from:to])
+		}
+		return groups
+	})
 }
 
 // pick gives those of all that the sample numbers.

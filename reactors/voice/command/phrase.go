@@ -28,9 +28,6 @@ type Phrase struct {
 	openEnd bool
 }
 
-// Slots are the names of the phrase's slots, in their order.
-func (p *Phrase) Slots() []string { return p.slots }
-
 // instruction is a step of a phrase: of what it says that the next words are.
 type instruction struct {
 	op   op

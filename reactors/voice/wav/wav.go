@@ -1,12 +1,11 @@
 // Package wav is the one audio format that helixd makes: RIFF WAVE with 16 kHz
-// mono samples of 16 bits. It writes and reads the header of such files, gives
-// parts of them that are files themselves, and finds the quiet places to part them.
+// mono samples of 16 bits. It writes the header of such files, gives parts of them
+// that are files themselves, and finds the quiet places to part them.
 package wav
 
 import (
 	"bytes"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -22,9 +21,6 @@ const (
 
 // MostSamples is what the header of a file can count, a day and a half.
 const MostSamples = (math.MaxUint32 - HeaderBytes) / SampleBytes
-
-// ErrFormat says that a file is none of helixd's own.
-var ErrFormat = errors.New("not a WAV file of 16 kHz mono with 16 bits")
 
 // header is that of the canonical form: RIFF, fmt and data chunks.
 type header struct {
@@ -64,25 +60,6 @@ type Audio struct {
 
 // New gives the content of a file that Header's caller has written.
 func New(file io.ReaderAt, samples int64) Audio { return Audio{file, samples} }
-
-// Read reads the header of a file. Its error is ErrFormat, or the file's.
-func Read(file io.ReaderAt) (Audio, error) {
-	var got [HeaderBytes]byte
-	if n, err := file.ReadAt(got[:], 0); n < len(got) {
-		if errors.Is(err, io.EOF) {
-			err = ErrFormat
-		}
-		return Audio{}, fmt.Errorf("read a WAV header: %w", err)
-	}
-	samples := int64(binary.LittleEndian.Uint32(got[HeaderBytes-4:])) / SampleBytes
-	if !bytes.Equal(got[:], Header(samples)) {
-		return Audio{}, fmt.Errorf("read a WAV header: %w", ErrFormat)
-	}
-	return Audio{file, samples}, nil
-}
-
-// Samples is how many there are.
-func (a Audio) Samples() int64 { return a.samples }
 
 // Duration is how long the audio is.
 func (a Audio) Duration() time.Duration { return Time(a.samples) }

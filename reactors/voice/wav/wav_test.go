@@ -3,11 +3,9 @@ package wav_test
 import (
 	"bytes"
 	"encoding/binary"
-	"errors"
 	"io"
 	"math"
 	"testing"
-	"time"
 
 	"github.com/helixd/helixd/reactors/voice/wav"
 )
@@ -25,8 +23,6 @@ func tone(samples int64, quiet func(i int64) bool) []byte {
 	return b
 }
 
-func loud(int64) bool { return false }
-
 func TestHeader(t *testing.T) {
 	got := wav.Header(16_000)
 	want := "RIFF\x24\x7d\x00\x00WAVEfmt \x10\x00\x00\x00\x01\x00\x01\x00\x80\x3e\x00\x00\x00\x7d\x00\x00\x02\x00\x10\x00data\x00\x7d\x00\x00"
@@ -35,28 +31,6 @@ func TestHeader(t *testing.T) {
 	}
 	if last := binary.LittleEndian.Uint32(wav.Header(wav.MostSamples)[40:]); int64(last) != wav.MostSamples*wav.SampleBytes {
 		t.Errorf("the longest file has %d bytes of data in its header, want %d", last, int64(wav.MostSamples)*wav.SampleBytes)
-	}
-}
-
-func TestRead(t *testing.T) {
-	file := tone(24_000, loud)
-	t.Run("OwnFileIsRead", func(t *testing.T) {
-		a, err := wav.Read(bytes.NewReader(file))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if a.Samples() != 24_000 || a.Duration() != 1500*time.Millisecond {
-			t.Errorf("it has %d samples, %s", a.Samples(), a.Duration())
-		}
-	})
-	stereo := bytes.Clone(file)
-	stereo[22] = 2
-	for name, b := range map[string][]byte{"StereoIsRefused": stereo, "ShortIsRefused": file[:20], "NothingIsRefused": nil} {
-		t.Run(name, func(t *testing.T) {
-			if _, err := wav.Read(bytes.NewReader(b)); !errors.Is(err, wav.ErrFormat) {
-				t.Errorf("error %v, want ErrFormat", err)
-			}
-		})
 	}
 }
 
@@ -84,8 +58,8 @@ func TestSplit(t *testing.T) {
 			if int64(len(one)) != p.Size() {
 				t.Errorf("part %d has %d bytes, want %d", i, len(one), p.Size())
 			}
-			if read, err := wav.Read(bytes.NewReader(one)); err != nil || read.Samples() != p.Samples() {
-				t.Errorf("part %d is no file of %d samples: %v", i, p.Samples(), err)
+			if !bytes.HasPrefix(one, wav.Header(p.Samples())) {
+				t.Errorf("part %d is no file of %d samples", i, p.Samples())
 			}
 			pcm = append(pcm, one[wav.HeaderBytes:]...)
 			if within := p.To % (7 * wav.Rate); most >= 28*wav.Rate && i < len(parts)-1 && (within < wav.Rate/20 || within > wav.Rate*9/20) {
