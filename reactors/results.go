@@ -57,3 +57,15 @@ func (r *Results) QueueBroadcasts(batch *pgx.Batch, broadcasts []Broadcast) erro
 	metric.Broadcasts.Add(float64(len(messages)))
 	return nil
 }
+
+// Tell sends the messages when the transaction commits.
+func (r *Results) Tell(ctx context.Context, tx pgx.Tx, broadcasts ...Broadcast) error {
+	batch := &pgx.Batch{}
+	if err := r.QueueBroadcasts(batch, broadcasts); err != nil || batch.Len() == 0 {
+		return err
+	}
+	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
+		return fmt.Errorf("tell users: %w", err)
+	}
+	return nil
+}

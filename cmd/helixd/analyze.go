@@ -215,7 +215,7 @@ func visible(raw string) string {
 
 // cost says what tokens come to, where prices are known.
 func (a *analyze) cost(prices usage.Prices, provider string, input, output int64) string {
-	found := prices.Of(analysis.Purpose, provider)
+	found := prices.Of(usage.PurposeAnalysis, provider)
 	if found == nil {
 		return "; HELIX_LLM_PRICE, which says what they cost, is not set for it"
 	}

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/jackc/pgx/v5/pgxpool"
 
@@ -259,12 +258,9 @@ func (t *Ticker) tickRows(ctx context.Context, conn *pgxpool.Conn, at time.Time,
 	if err != nil {
 		return 0, 0, fmt.Errorf("update layers: %w", err)
 	}
-	if batch := (&pgx.Batch{}); len(told) > 0 && len(told) <= maxTold {
-		if err := t.results.QueueBroadcasts(batch, told); err != nil {
+	if len(told) <= maxTold {
+		if err := t.results.Tell(ctx, tx, told...); err != nil {
 			return 0, 0, err
-		}
-		if err := tx.SendBatch(ctx, batch).Close(); err != nil {
-			return 0, 0, fmt.Errorf("tell of layers: %w", err)
 		}
 	}
 	if err := tx.Commit(ctx); err != nil {

@@ -122,7 +122,7 @@ func (r *run) aside(ctx context.Context, texts []text, f *fault, first, longest 
 func (r *run) request(ctx context.Context, texts []text) (vectors [][]float32, paid *payment, err error) {
 	s := r.s
 	distinct, place := map[string]int{}, make([]int, len(texts))
-	q := llm.EmbedRequest{Dimensions: r.column.dimensions, User: r.pseudonym, Owner: r.user.String(), Purpose: name}
+	q := llm.EmbedRequest{Dimensions: r.column.dimensions, User: r.pseudonym, Owner: r.user.String(), Purpose: usage.PurposeEmbedding}
 	key := sha256.New()
 	fmt.Fprintf(key, "%s %d\n", s.embedder.Name(), q.Dimensions)
 	var tokens int64
@@ -138,7 +138,7 @@ func (r *run) request(ctx context.Context, texts []text) (vectors [][]float32, p
 		place[i] = at
 	}
 	q.Key = hex.EncodeToString(key.Sum(nil))
-	hold, err := s.ledger.Hold(ctx, r.user, name, s.embedder.Name(), tokens)
+	hold, err := s.ledger.Hold(ctx, r.user, usage.PurposeEmbedding, s.embedder.Name(), tokens)
 	var over *usage.Spent
 	if errors.As(err, &over) {
 		return nil, nil, over

@@ -6,10 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
-	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/helixd/helixd/reactors/outbound"
 	"github.com/helixd/helixd/reactors/usage"
@@ -53,13 +50,7 @@ var (
 	errRate          = &fault{CodeRate, "As many texts as HELIX_EMBEDDINGS_RATE permits were sent in this minute; the others wait.", true}
 )
 
-func spent(e *usage.Spent) *fault { return &fault{CodeBudget, sentence(e.Error()), true} }
-
-// sentence makes one of what an error says.
-func sentence(said string) string {
-	first, size := utf8.DecodeRuneInString(said)
-	return string(unicode.ToUpper(first)) + strings.TrimSuffix(said[size:], ".") + "."
-}
+func spent(e *usage.Spent) *fault { return &fault{CodeBudget, outbound.Sentence(e.Error()), true} }
 
 func notStored(state string) *fault {
 	return &fault{CodeNotStored, fmt.Sprintf("The database refused the embedding (SQLSTATE %s): look for constraints and triggers on memories.", state), true}
@@ -82,7 +73,7 @@ func (s *Service) whyNot(err error) *asked {
 	if !errors.As(err, &e) {
 		return nil
 	}
-	a := &asked{fault: fault{string(e.Code), sentence(e.Message), true}, sent: e.Sent}
+	a := &asked{fault: fault{string(e.Code), outbound.Sentence(e.Message), true}, sent: e.Sent}
 	switch e.Code {
 	case outbound.PaymentRequired, outbound.RateLimited:
 		a.pause = max(e.After, leastPause)

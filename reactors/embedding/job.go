@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/helixd/helixd/internal/failpoint"
 	"github.com/helixd/helixd/reactors"
+	"github.com/helixd/helixd/reactors/outbound"
 	"github.com/helixd/helixd/reactors/redact"
 	"github.com/helixd/helixd/reactors/usage"
 )
@@ -47,22 +47,8 @@ const (
 	optOutWait = 10 * time.Minute
 )
 
-type worker struct {
-	river.WorkerDefaults[EmbedMemories]
-	s *Service
-}
-
-// Timeout implements river.Worker: a request has its own, and mostTime ends the rest.
-func (*worker) Timeout(*river.Job[EmbedMemories]) time.Duration { return -1 }
-
-// NextRetry implements river.Worker.
-func (*worker) NextRetry(job *river.Job[EmbedMemories]) time.Time {
-	return reactors.NextTry(job.Attempt, mostBackoff)
-}
-
-// Work implements river.Worker.
-func (w *worker) Work(ctx context.Context, job *river.Job[EmbedMemories]) error {
-	s := w.s
+// work does a job, until the Service ends.
+func (s *Service) work(ctx context.Context, job *river.Job[EmbedMemories]) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	defer context.AfterFunc(s.ctx, stop)()
@@ -162,17 +148,17 @@ func (r *run) begin(ctx context.Context) error {
 	if at := s.embedder.Ready(); time.Until(at) > 0 {
 		f := &fault{CodeNotConfigured, "The embedding provider is not asked for a while; memories wait.", true}
 		if e := s.embedder.Trouble(); e != nil {
-			f = &fault{string(e.Code), sentence(e.Public()), true}
+			f = &fault{string(e.Code), outbound.Sentence(e.Public()), true}
 		}
 		return r.park(ctx, f, at)
 	}
 	var over *usage.Spent
-	if err := s.ledger.Check(ctx, r.user, name); errors.As(err, &over) {
+	if err := s.ledger.Check(ctx, r.user, usage.PurposeEmbedding); errors.As(err, &over) {
 		return r.park(ctx, spent(over), over.Until)
 	} else if err != nil {
 		return fmt.Errorf("look at the budget: %w", err)
 	}
-	if rules := redaction(s.cfg.Redact, privacy.Names); len(rules.Kinds) > 0 {
+	if rules := s.cfg.Redact.With(privacy.Names); len(rules.Kinds) > 0 {
 		if r.redactor, err = redact.New(rules); err != nil {
 			return fmt.Errorf("prepare redaction: %w", err)
 		}
@@ -181,18 +167,6 @@ func (r *run) begin(ctx context.Context) error {
 		return fmt.Errorf("make a pseudonym: %w", err)
 	}
 	return nil
-}
-
-// redaction is the operator's with a user's own names, which are taken out also
-// where the operator takes out none.
-func redaction(rules redact.Rules, names []string) redact.Rules {
-	switch {
-	case len(names) == 0:
-		return rules
-	case !slices.Contains(rules.Kinds, redact.Name):
-		return redact.Rules{Kinds: append(slices.Clone(rules.Kinds), redact.Name), Names: names}
-	}
-	return redact.Rules{Kinds: rules.Kinds, Names: slices.Concat(rules.Names, names)}
 }
 
 // reserve bounds the rate of all processes: each pays for its texts with time in

@@ -73,7 +73,7 @@ func NewService(cfg Config, pool *pgxpool.Pool, e Embedder, ledger *usage.Ledger
 
 // Configure implements reactors.Service.
 func (s *Service) Configure(config *river.Config) {
-	river.AddWorker(config.Workers, &worker{s: s})
+	river.AddWorker(config.Workers, &reactors.Worker[EmbedMemories]{Longest: mostBackoff, Do: s.work})
 	config.Queues[queue] = river.QueueConfig{MaxWorkers: s.cfg.Concurrency}
 }
 
@@ -123,7 +123,7 @@ func (s *Service) Details() (string, map[string]any) {
 	case mismatch != nil:
 		sick(mismatch.fault.Message)
 	case trouble != nil && trouble.Code != outbound.RateLimited:
-		sick(sentence(trouble.Public()))
+		sick(outbound.Sentence(trouble.Public()))
 	}
 	return name, details
 }

@@ -1,6 +1,7 @@
 // Package outbound is what asking any service on another machine has in common:
-// why there is no answer, when to ask again and when not to ask at all, where the
-// service is, and what may be shown of its words.
+// why there is no answer, whose turn it is, when to ask again and when not to ask at
+// all, whether a request has reached the service, where that is, and what may be
+// shown of its words.
 package outbound
 
 import (

@@ -120,3 +120,11 @@ func TestTarget(t *testing.T) {
 		}
 	}
 }
+
+func TestSentence(t *testing.T) {
+	for said, want := range map[string]string{"": "", "a": "A.", "it is spent": "It is spent.", "It is spent.": "It is spent.", "émile asks": "Émile asks."} {
+		if got := outbound.Sentence(said); got != want {
+			t.Errorf("%q is %q", said, got)
+		}
+	}
+}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 	"unicode"
+	"unicode/utf8"
 )
 
 // Explain gives an error of the network in words that quote no address: the URL
@@ -94,4 +95,14 @@ func Printable(text string, most int) string {
 		runes = append(runes[:most-1], '…')
 	}
 	return string(runes)
+}
+
+// Sentence makes one of what an error says: it begins with a capital and ends with a
+// full stop.
+func Sentence(said string) string {
+	first, size := utf8.DecodeRuneInString(said)
+	if size == 0 {
+		return ""
+	}
+	return string(unicode.ToUpper(first)) + strings.TrimSuffix(said[size:], ".") + "."
 }

@@ -90,6 +90,18 @@ type Rules struct {
 	Names []string // for Name; those of one character, or without a letter or digit, are ignored
 }
 
+// With are the rules with a user's own names, which are replaced also where no other
+// name is.
+func (r Rules) With(names []string) Rules {
+	switch {
+	case len(names) == 0:
+		return r
+	case !slices.Contains(r.Kinds, Name):
+		return Rules{Kinds: append(slices.Clone(r.Kinds), Name), Names: names}
+	}
+	return Rules{Kinds: r.Kinds, Names: slices.Concat(r.Names, names)}
+}
+
 // Redactor finds what Rules name. It is safe for concurrent use.
 type Redactor struct {
 	finders []finder // in the order of kinds

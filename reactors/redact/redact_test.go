@@ -359,3 +359,32 @@ func TestSpelledAddressWithoutDots(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// TestRulesWith: a user's own names are replaced whatever the operator replaces, and
+// the operator's names only where they are.
+func TestRulesWith(t *testing.T) {
+	for name, c := range map[string]struct {
+		rules redact.Rules
+		names []string
+		stays []string
+	}{
+		"nothing":                 {redact.Rules{}, nil, []string{"Ada", "Bob", "a@b.org"}},
+		"own names alone":         {redact.Rules{}, []string{"Ada"}, []string{"Bob", "a@b.org"}},
+		"own names, and no other": {redact.Rules{Kinds: []redact.Kind{redact.Email}, Names: []string{"Bob"}}, []string{"Ada"}, []string{"Bob"}},
+		"own names beside others": {redact.Rules{Kinds: []redact.Kind{redact.Name}, Names: []string{"Bob"}}, []string{"Ada"}, []string{"a@b.org"}},
+		"the operator's":          {redact.Rules{Kinds: []redact.Kind{redact.Name}, Names: []string{"Bob"}}, nil, []string{"Ada", "a@b.org"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, err := redact.New(c.rules.With(c.names))
+			if err != nil {
+				t.Fatal(err)
+			}
+			said := r.Session("salt").Redact("Ada and Bob at a@b.org")
+			for _, what := range []string{"Ada", "Bob", "a@b.org"} {
+				if strings.Contains(said, what) != slices.Contains(c.stays, what) {
+					t.Errorf("%s: %s", what, said)
+				}
+			}
+		})
+	}
+}

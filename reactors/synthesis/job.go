@@ -44,22 +44,8 @@ const (
 // rest is from the end of a synthesis that took so long to the user's next.
 func rest(took time.Duration) time.Duration { return min(restFactor*took, mostRest) }
 
-type worker struct {
-	river.WorkerDefaults[Synthesise]
-	s *Service
-}
-
-// Timeout implements river.Worker: what a job costs is bounded by MostMemories.
-func (*worker) Timeout(*river.Job[Synthesise]) time.Duration { return -1 }
-
-// NextRetry implements river.Worker.
-func (*worker) NextRetry(job *river.Job[Synthesise]) time.Time {
-	return reactors.NextTry(job.Attempt, mostBackoff)
-}
-
-// Work implements river.Worker.
-func (w *worker) Work(ctx context.Context, job *river.Job[Synthesise]) error {
-	s := w.s
+// work does a job, until the Service ends. What it costs is bounded by MostMemories.
+func (s *Service) work(ctx context.Context, job *river.Job[Synthesise]) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	defer context.AfterFunc(s.ctx, stop)()
@@ -67,7 +53,7 @@ func (w *worker) Work(ctx context.Context, job *river.Job[Synthesise]) error {
 	if err != nil {
 		return river.JobCancel(fmt.Errorf("whose memories: %w", err))
 	}
-	err = s.work(ctx, job, user)
+	err = s.synthesise(ctx, job, user)
 	switch {
 	case s.ctx.Err() != nil:
 		return river.JobSnooze(0) // this process ends; another goes on
@@ -82,7 +68,7 @@ func (w *worker) Work(ctx context.Context, job *river.Job[Synthesise]) error {
 	return err
 }
 
-func (s *Service) work(ctx context.Context, job *river.Job[Synthesise], user uuid.UUID) error {
+func (s *Service) synthesise(ctx context.Context, job *river.Job[Synthesise], user uuid.UUID) error {
 	run, err := s.begin(ctx, user, false)
 	if err != nil {
 		return err

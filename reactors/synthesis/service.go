@@ -49,7 +49,7 @@ func NewService(cfg Config, pool *pgxpool.Pool, log zerolog.Logger) *Service {
 
 // Configure implements reactors.Service.
 func (s *Service) Configure(config *river.Config) {
-	river.AddWorker(config.Workers, &worker{s: s})
+	river.AddWorker(config.Workers, &reactors.Worker[Synthesise]{Longest: mostBackoff, Do: s.work})
 	config.Queues[queue] = river.QueueConfig{MaxWorkers: s.cfg.Concurrency}
 }
 

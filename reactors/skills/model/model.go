@@ -14,7 +14,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -101,13 +100,7 @@ func (m *Model) redactor(names []string) (*redact.Redactor, error) {
 	if len(names) == 0 {
 		return m.shared, nil
 	}
-	rules := redact.Rules{Kinds: m.rules.Kinds, Names: names}
-	if slices.Contains(rules.Kinds, redact.Name) {
-		rules.Names = slices.Concat(m.rules.Names, names)
-	} else {
-		rules.Kinds = append(slices.Clone(rules.Kinds), redact.Name)
-	}
-	r, err := redact.New(rules)
+	r, err := redact.New(m.rules.With(names))
 	if err != nil {
 		return nil, fmt.Errorf("redact for llm.complete: %w", err)
 	}

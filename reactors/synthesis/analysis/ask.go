@@ -66,7 +66,7 @@ func (w *work) ask(ctx context.Context, r llm.Request, cited cites) (*answer, er
 	if w.spent != nil {
 		return nil, w.spent
 	}
-	r.User, r.Owner, r.Purpose = w.pseudonym, c.user.String(), Purpose
+	r.User, r.Owner, r.Purpose = w.pseudonym, c.user.String(), usage.PurposeAnalysis
 	for asked := 1; ; asked++ {
 		if s.ends() {
 			return nil, errStopping
@@ -80,7 +80,7 @@ func (w *work) ask(ctx context.Context, r llm.Request, cited cites) (*answer, er
 		}
 		sum := sha256.Sum256(fmt.Appendf(nil, "%s %x %d", c.id, key, asked))
 		r.Key = hex.EncodeToString(sum[:])
-		hold, err := s.ledger.Hold(ctx, c.user, Purpose, s.model.Name(), cost(&r))
+		hold, err := s.ledger.Hold(ctx, c.user, usage.PurposeAnalysis, s.model.Name(), cost(&r))
 		var spent *usage.Spent
 		if errors.As(err, &spent) {
 			w.spent = spent

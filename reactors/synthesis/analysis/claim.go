@@ -171,19 +171,8 @@ func (s *Service) tell(ctx context.Context, tx pgx.Tx, c *claim, op replication.
 		record = map[string]any{}
 	}
 	record["synthesis_type"] = c.order.Type
-	return s.send(ctx, tx, []reactors.Broadcast{{UserID: c.user.String(), Op: op, Table: "memory_synthesis_jobs",
-		Key: map[string]any{"id": c.id}, ID: c.id.String(), Status: &status, Record: func() any { return record }}})
-}
-
-func (s *Service) send(ctx context.Context, tx pgx.Tx, told []reactors.Broadcast) error {
-	batch := &pgx.Batch{}
-	if err := s.results.QueueBroadcasts(batch, told); err != nil || batch.Len() == 0 {
-		return err
-	}
-	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
-		return fmt.Errorf("tell of an analysis: %w", err)
-	}
-	return nil
+	return s.results.Tell(ctx, tx, reactors.Broadcast{UserID: c.user.String(), Op: op, Table: "memory_synthesis_jobs",
+		Key: map[string]any{"id": c.id}, ID: c.id.String(), Status: &status, Record: func() any { return record }})
 }
 
 // conversations reads what the client sent with the row; nil: nothing.

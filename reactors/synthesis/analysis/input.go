@@ -17,6 +17,7 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"github.com/helixd/helixd/reactors/synthesis/analysis/local"
+	"github.com/helixd/helixd/reactors/usage"
 )
 
 // Bounds of what is analysed.
@@ -49,9 +50,9 @@ func (o *Order) ours() bool {
 // source is the table's column that the texts are from, as opt-outs name it.
 func (o *Order) source() string {
 	if o.ours() {
-		return "memories.content"
+		return usage.Memories
 	}
-	return "memory_synthesis_jobs.conversations"
+	return usage.Conversations
 }
 
 // input is what an analysis is made of.

@@ -48,23 +48,9 @@ var (
 	errCrowded  = errors.New("as many of the user's rows as may be are worked on")
 )
 
-type worker struct {
-	river.WorkerDefaults[Analyse]
-	s *Service
-}
-
-// Timeout implements river.Worker: requests have their own.
-func (*worker) Timeout(*river.Job[Analyse]) time.Duration { return -1 }
-
-// NextRetry implements river.Worker: it fails when the database does, or when the
-// row cannot be written whatever is to stand in it.
-func (*worker) NextRetry(job *river.Job[Analyse]) time.Time {
-	return reactors.NextTry(job.Attempt, mostWait)
-}
-
-// Work implements river.Worker.
-func (w *worker) Work(ctx context.Context, job *river.Job[Analyse]) error {
-	s := w.s
+// work does a job. It fails when the database does, or when the row cannot be
+// written whatever is to stand in it.
+func (s *Service) work(ctx context.Context, job *river.Job[Analyse]) error {
 	id, err1 := uuid.Parse(job.Args.JobID)
 	user, err2 := uuid.Parse(job.Args.UserID)
 	if err := errors.Join(err1, err2); err != nil {
@@ -105,7 +91,7 @@ func (s *Service) end(ctx context.Context, job *river.Job[Analyse], c *claim, r 
 	if cause := context.Cause(ctx); err != nil && cause != nil {
 		err = cause
 	}
-	writing, cancel := s.writing(ctx)
+	writing, cancel := reactors.Beyond(ctx, s.ctx)
 	defer cancel()
 	var fault *Error
 	var wait *waiting
@@ -144,12 +130,4 @@ func (s *Service) end(ctx context.Context, job *river.Job[Analyse], c *claim, r 
 	return s.finish(writing, job, c, func(ctx context.Context, tx pgx.Tx) error {
 		return s.fail(ctx, tx, c, notStored(reactors.SQLState(err)))
 	})
-}
-
-// writing is a context for what must be written though the work has ended; it ends
-// with the Service.
-func (s *Service) writing(ctx context.Context) (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	stop := context.AfterFunc(s.ctx, cancel)
-	return ctx, func() { stop(); cancel() }
 }

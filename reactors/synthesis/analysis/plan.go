@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -41,7 +40,7 @@ func ref(text int) string { return "t" + strconv.Itoa(text+1) }
 // newPlan decides what is asked. The same order over the same texts, with the same
 // settings, makes the same requests.
 func newPlan(ctx context.Context, c Config, user uuid.UUID, k kind, in *input, names []string) (*plan, error) {
-	redactor, err := redact.New(redaction(c.Redact, names))
+	redactor, err := redact.New(c.Redact.With(names))
 	if err != nil {
 		return nil, fmt.Errorf("redact: %w", err)
 	}
@@ -111,18 +110,6 @@ func (p *plan) redact(t *local.Text) string {
 		end = max(end-over, 0)
 	}
 	return strings.ToValidUTF8(veiled[:end], "")
-}
-
-// redaction is the operator's with a user's own names, which are taken out also
-// where the operator takes out none.
-func redaction(rules redact.Rules, names []string) redact.Rules {
-	if len(names) == 0 {
-		return rules
-	}
-	if !slices.Contains(rules.Kinds, redact.Name) {
-		return redact.Rules{Kinds: append(slices.Clone(rules.Kinds), redact.Name), Names: names}
-	}
-	return redact.Rules{Kinds: rules.Kinds, Names: append(slices.Clone(rules.Names), names...)}
 }
 
 // salt makes placeholders of one analysis its own, and those of the same one again

@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/helixd/helixd/reactors/llm"
+	"github.com/helixd/helixd/reactors/outbound"
 	"github.com/helixd/helixd/reactors/redact"
 	"github.com/helixd/helixd/reactors/usage"
 )
@@ -73,10 +74,10 @@ func (s *Service) Preview(ctx context.Context, user uuid.UUID, o Order) (*Previe
 		v.Requests = append(v.Requests, one)
 	}
 	var spent *usage.Spent
-	switch err := s.ledger.Check(ctx, user, Purpose); {
+	switch err := s.ledger.Check(ctx, user, usage.PurposeAnalysis); {
 	case errors.As(err, &spent):
 		if asks {
-			v.Provider, v.Reason = localName(budgetSpent), sentence(spent.Error())
+			v.Provider, v.Reason = localName(budgetSpent), outbound.Sentence(spent.Error())
 		}
 	case err != nil:
 		return nil, err

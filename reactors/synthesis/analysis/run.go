@@ -212,7 +212,7 @@ func (w *work) consult(ctx context.Context) error {
 	if answered == 0 {
 		r.Redacted = nil
 		if w.spent != nil {
-			w.alone(budgetSpent, sentence(w.spent.Error()))
+			w.alone(budgetSpent, outbound.Sentence(w.spent.Error()))
 		} else {
 			w.alone(w.s.model.Name()+" declined", w.declinedReason())
 		}
@@ -234,7 +234,7 @@ func (w *work) consult(ctx context.Context) error {
 	r.plan, r.provider = p, w.s.model.Name()
 	switch {
 	case w.spent != nil:
-		r.provider, r.Reason = r.provider+" and "+localName(budgetSpent), sentence(w.spent.Error())
+		r.provider, r.Reason = r.provider+" and "+localName(budgetSpent), outbound.Sentence(w.spent.Error())
 	case r.Chunks.Local > 0:
 		r.provider, r.Reason = r.provider+" and "+localName("declined"), w.declinedReason()
 	}

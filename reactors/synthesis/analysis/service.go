@@ -17,9 +17,6 @@ import (
 	"github.com/helixd/helixd/reactors/usage"
 )
 
-// Purpose is what usage knows requests of analyses by.
-const Purpose = "analysis"
-
 // Model is whom is asked; llm.Client is one.
 type Model interface {
 	llm.Model
@@ -94,7 +91,7 @@ func NewService(cfg Config, pool *pgxpool.Pool, model Model, ledger *usage.Ledge
 
 // Configure implements reactors.Service.
 func (s *Service) Configure(config *river.Config) {
-	river.AddWorker(config.Workers, &worker{s: s})
+	river.AddWorker(config.Workers, &reactors.Worker[Analyse]{Longest: mostWait, Do: s.work})
 	config.Queues[queue] = river.QueueConfig{MaxWorkers: s.cfg.Concurrency}
 }
 

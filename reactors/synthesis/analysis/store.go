@@ -122,7 +122,7 @@ func (s *Service) store(ctx context.Context, tx pgx.Tx, c *claim, r *result) err
 	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
 		return fmt.Errorf("write patterns: %w", err)
 	}
-	if err := s.send(ctx, tx, told); err != nil {
+	if err := s.results.Tell(ctx, tx, told...); err != nil {
 		return err
 	}
 	return s.tell(ctx, tx, c, replication.Update, statusDone, map[string]any{"progress": 1, "summary": r.summary, "provider": r.provider, "patterns": len(r.found)})

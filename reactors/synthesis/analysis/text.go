@@ -2,9 +2,7 @@ package analysis
 
 import (
 	"regexp"
-	"strings"
 	"unicode"
-	"unicode/utf8"
 )
 
 // printable drops what no line of text has: controls, marks that turn the reading
@@ -25,12 +23,3 @@ func printable(r rune) rune {
 var placeholder = regexp.MustCompile(`\[[A-Z]+(?:_[A-Z]+){1,2}\]`)
 
 func withoutPlaceholders(text string) string { return placeholder.ReplaceAllString(text, " ") }
-
-// sentence begins with a capital and ends with a full stop.
-func sentence(text string) string {
-	if text == "" {
-		return ""
-	}
-	first, size := utf8.DecodeRuneInString(text)
-	return string(unicode.ToUpper(first)) + strings.TrimSuffix(text[size:], ".") + "."
-}
