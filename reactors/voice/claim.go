@@ -11,7 +11,6 @@ import (
 	"github.com/riverqueue/river"
 
 	"github.com/helixd/helixd/reactors"
-	"github.com/helixd/helixd/replication"
 )
 
 const (
@@ -40,6 +39,11 @@ type claim struct {
 // claimColumns are of recording r; a column that the project had before may be null.
 const claimColumns = `r.id, r.user_id, r.content_rev, octet_length(r.audio_data)::bigint as audio_bytes, r.storage_path, r.mime_type, r.language,
 	coalesce(r.keep_audio, false) as keep_audio`
+
+// ready are the recordings r, with their work w, that a lane may take. $1 is the
+// user, $2 whether objects of Storage can be read here.
+const ready = `r.user_id = $1::uuid and r.status = 'pending' and w.job_id is null and ($2 or r.storage_path is null)
+	and (w.retry_at is null or w.retry_at <= clock_timestamp() or w.content_rev <> r.content_rev)`
 
 // errCrowded says that as many recordings are worked on as are allowed.
 var errCrowded = errors.New("as many recordings as are allowed are transcribed")
@@ -156,20 +160,6 @@ func ignoreNone(err error) error {
 	return err
 }
 
-// setAside lets the user's next recording wait, whose row cannot be written: the
-// work says so, since the row cannot.
-func (s *Service) setAside(ctx context.Context, tx pgx.Tx, user string) error {
-	_, err := tx.Exec(ctx, `insert into helix.voice_work as w (recording_id, user_id, content_rev, retry_at)
-		select r.id, r.user_id, r.content_rev, clock_timestamp() + $3::interval
-		from public.voice_recordings r left join helix.voice_work w on w.recording_id = r.id
-		where `+ready+` order by r.created_at, r.id limit 1 for update of r skip locked
-		on conflict (recording_id) do update set retry_at = excluded.retry_at, content_rev = excluded.content_rev`, user, s.objects != nil, mostBackoff)
-	if err != nil {
-		return fmt.Errorf("set a recording aside: %w", err)
-	}
-	return nil
-}
-
 // pick takes the recording in the transaction.
 func (s *Service) pick(ctx context.Context, tx pgx.Tx, job *river.Job[Lane]) (*claim, error) {
 	c := &claim{job: job.ID, attempt: job.Attempt}
@@ -219,68 +209,4 @@ func (s *Service) resume(ctx context.Context, job *river.Job[Lane]) (*claim, err
 		return nil, fmt.Errorf("find the interrupted recording: %w", err)
 	}
 	return c, nil
-}
-
-// pause is until when the provider is not asked, and why.
-func (s *Service) pause() (time.Time, *Error) {
-	at, why := s.provider.Ready()
-	if time.Until(at) <= 0 {
-		return time.Time{}, nil
-	}
-	if why == nil {
-		return at, &Error{Code: CodeInternal, Retryable: true, Message: "The speech provider is not asked for a while; the recording waits."}
-	}
-	reason := rowError(why)
-	reason.Retryable, reason.pause = true, true
-	return at, reason
-}
-
-// park says on recordings that wait why they do, once for a reason.
-func (s *Service) park(ctx context.Context, tx pgx.Tx, user string, why *Error, until time.Time) error {
-	at := &until
-	if until.IsZero() {
-		at = nil
-	}
-	_, err := tx.Exec(ctx, `with parked as (
-			select r.id from public.voice_recordings r left join helix.voice_work w on w.recording_id = r.id
-			where `+ready+` and r.error ->> 'code' is distinct from $3::jsonb ->> 'code'
-			order by r.created_at, r.id limit $5 for update of r skip locked)
-		update public.voice_recordings r set error = jsonb_strip_nulls($3::jsonb || jsonb_build_object('retry_at', $4::timestamptz))
-		from parked where r.id = parked.id`,
-		user, s.objects != nil, *why.json(), at, parkMost)
-	if err != nil {
-		return fmt.Errorf("say why recordings wait: %w", err)
-	}
-	return nil
-}
-
-// parkMost is how many recordings are written in one statement.
-const parkMost = 1000
-
-// parkObjects says on recordings in Storage that it is not configured.
-func (s *Service) parkObjects(ctx context.Context, tx pgx.Tx, user string) error {
-	_, err := tx.Exec(ctx, `with parked as (
-			select id from public.voice_recordings where user_id = $1 and status = 'pending' and storage_path is not null
-				and error ->> 'code' is distinct from $2::jsonb ->> 'code' limit $3 for update skip locked)
-		update public.voice_recordings r set error = $2::jsonb from parked where r.id = parked.id`,
-		user, *errStorageNotConfigured.json(), parkMost)
-	if err != nil {
-		return fmt.Errorf("say why recordings wait: %w", err)
-	}
-	return nil
-}
-
-// tell sends the user's devices what became of a recording, when the transaction
-// commits.
-func (s *Service) tell(ctx context.Context, tx pgx.Tx, c *claim, status string, record map[string]any) error {
-	batch := &pgx.Batch{}
-	err := s.results.QueueBroadcasts(batch, []reactors.Broadcast{{UserID: c.user.String(), Op: replication.Update, Table: "voice_recordings",
-		Key: map[string]any{"id": c.id}, ID: c.id.String(), Status: &status, Record: func() any { return record }}})
-	if err != nil || batch.Len() == 0 {
-		return err
-	}
-	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
-		return fmt.Errorf("tell of a recording: %w", err)
-	}
-	return nil
 }

@@ -4,33 +4,34 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
-	"strings"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/riverqueue/river"
 
 	"github.com/helixd/helixd/internal/failpoint"
 	"github.com/helixd/helixd/reactors"
 )
 
-type laneWorker struct {
-	river.WorkerDefaults[Lane]
-	s *Service
+// queue is River's.
+const queue = "voice"
+
+// Lane transcribes the user's next recording, whichever that is when it is worked.
+type Lane struct {
+	UserID string `json:"user_id"`
 }
 
-// Timeout implements river.Worker: decoder and provider have their own.
-func (*laneWorker) Timeout(*river.Job[Lane]) time.Duration { return -1 }
+// Kind implements river.JobArgs.
+func (Lane) Kind() string { return "voice_lane" }
 
-// NextRetry implements river.Worker: a lane fails when the database does, or when
-// a row cannot be written whatever is to stand in it.
-func (*laneWorker) NextRetry(job *river.Job[Lane]) time.Time {
-	return reactors.NextTry(job.Attempt, 64*time.Second)
+// InsertOpts implements river.JobArgsWithInsertOpts.
+func (Lane) InsertOpts() river.InsertOpts {
+	return river.InsertOpts{Queue: queue, MaxAttempts: 1000} // a recording ends by its own tries
 }
 
-// Work implements river.Worker.
-func (w *laneWorker) Work(ctx context.Context, job *river.Job[Lane]) error {
-	s := w.s
+// work does a lane. It fails when the database does, or when a row cannot be
+// written whatever is to stand in it.
+func (s *Service) work(ctx context.Context, job *river.Job[Lane]) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	a := &active{cancel: cancel}
@@ -68,34 +69,46 @@ func (w *laneWorker) Work(ctx context.Context, job *river.Job[Lane]) error {
 	return s.finish(ctx, job, c, o)
 }
 
-// without is what comes of a claim whose work ended in an error; nil: nothing,
-// since the database cannot be asked.
-func (s *Service) without(ctx context.Context, c *claim, err error) *outcome {
-	if cause := context.Cause(ctx); cause != nil {
-		err = cause
+// next sees to it that a lane will look for the user's next recording, at once or
+// when one may be tried again. There is one such lane at a time: the lane that
+// takes a recording makes another one where more may be done at once. The caller
+// has queueLock's locks. notBefore is when the user may have the next one; the zero
+// time is now.
+func (s *Service) next(ctx context.Context, tx pgx.Tx, user string, notBefore time.Time) error {
+	var now bool
+	var retry, scheduled *time.Time
+	err := tx.QueryRow(ctx, `select (select count(*) from helix.voice_work where user_id = $1::uuid and job_id is not null) < $3
+			and not exists (select from helix.river_job j where j.state = 'available' and j.queue = 'voice' and j.args ->> 'user_id' = $1::uuid::text)
+			and exists (select from public.voice_recordings r left join helix.voice_work w on w.recording_id = r.id where `+ready+`),
+		(select min(w.retry_at) from helix.voice_work w join public.voice_recordings r on r.id = w.recording_id and r.status = 'pending'
+			where w.user_id = $1::uuid and w.job_id is null and w.retry_at > clock_timestamp()),
+		(select min(j.scheduled_at) from helix.river_job j where j.state = 'scheduled' and j.queue = 'voice' and j.args ->> 'user_id' = $1::uuid::text)`,
+		user, s.objects != nil, s.cfg.UserConcurrency).Scan(&now, &retry, &scheduled)
+	if err != nil {
+		return fmt.Errorf("look for the next recording: %w", err)
 	}
-	switch {
-	case errors.Is(err, errGone), errors.Is(err, errChanged), errors.Is(err, errLost):
-		return &outcome{cause: err}
-	case ctx.Err() != nil: // River's, or this process's end
-		return &outcome{cause: errStopping}
-	}
-	fault := rowError(err)
-	if fault == nil {
+	if s.provider == nil {
 		return nil
 	}
-	o := &outcome{fault: fault}
-	switch {
-	case fault.pause:
-		o.wait = max(fault.after, s.pauseLeft(), leastPause)
-	case fault.machine: // none of the tries
-		o.wait = machineWait/2 + rand.N(machineWait)
-	case fault.again && c.tries+1 < s.cfg.MostTries:
-		o.wait, o.counts = max(min(fault.after, mostBackoff), backoff(c.tries), s.pauseLeft()), true
-	case fault.again:
-		last := *fault
-		last.Message = fmt.Sprintf("%s; it was tried %d times: set status to pending to try again", strings.TrimSuffix(fault.Message, "."), c.tries+1)
-		o.fault = &last
+	at, _ := s.provider.Ready()
+	if at.Before(notBefore) {
+		at = notBefore
 	}
-	return o
+	if now && time.Until(at) > 0 {
+		now = false
+		if retry == nil || at.Before(*retry) {
+			retry = &at
+		}
+	}
+	var lanes []river.InsertManyParams
+	if now {
+		lanes = append(lanes, river.InsertManyParams{Args: Lane{UserID: user}})
+	}
+	if retry != nil && (scheduled == nil || retry.Before(*scheduled)) {
+		lanes = append(lanes, river.InsertManyParams{Args: Lane{UserID: user}, InsertOpts: &river.InsertOpts{ScheduledAt: *retry}})
+	}
+	if len(lanes) == 0 {
+		return nil
+	}
+	return s.jobs.Insert(ctx, tx, lanes)
 }

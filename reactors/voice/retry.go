@@ -19,12 +19,3 @@ func backoff(tries int) time.Duration {
 	most := min(firstBackoff<<min(2*tries, 20), mostBackoff)
 	return most/2 + rand.N(most/2)
 }
-
-// pauseLeft is how long the provider is not to be asked yet.
-func (s *Service) pauseLeft() time.Duration {
-	if s.provider == nil {
-		return 0
-	}
-	at, _ := s.provider.Ready()
-	return max(time.Until(at), 0)
-}

@@ -89,7 +89,7 @@ func NewService(cfg Config, pool *pgxpool.Pool, d Decoder, t Transcriber, o Obje
 
 // Configure implements reactors.Service.
 func (s *Service) Configure(config *river.Config) {
-	river.AddWorker(config.Workers, &laneWorker{s: s})
+	river.AddWorker(config.Workers, &reactors.Worker[Lane]{Longest: 64 * time.Second, Do: s.work})
 	config.Queues[queue] = river.QueueConfig{MaxWorkers: s.cfg.Concurrency}
 }
 

@@ -1,5 +1,33 @@
 package voice
 
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/helixd/helixd/reactors"
+	"github.com/helixd/helixd/replication"
+)
+
+// Of voice_recordings.status.
+const (
+	statusPending    = "pending"
+	statusProcessing = "processing"
+	statusDone       = "done"
+	statusFailed     = "failed"
+)
+
+// tell sends the user's devices what became of a recording, when the transaction
+// commits.
+func (s *Service) tell(ctx context.Context, tx pgx.Tx, c *claim, status string, record map[string]any) error {
+	return s.results.Tell(ctx, tx, reactors.Broadcast{UserID: c.user.String(), Op: replication.Update, Table: "voice_recordings",
+		Key: map[string]any{"id": c.id}, ID: c.id.String(), Status: &status, Record: func() any { return record }})
+}
+
+// maxBroadcast is the size of a transcript that goes along, in bytes; a longer one
+// the client selects.
+const maxBroadcast = 4 << 10
+
 // Healthy is a Transcriber that knows how well its provider does.
 type Healthy interface {
 	// Health gives a sentence of why it does not.

@@ -106,15 +106,3 @@ func (s *Service) wakeQueues(ctx context.Context, tx pgx.Tx) error {
 	}
 	return nil
 }
-
-// parkAll says on what waits that no provider is configured.
-func (s *Service) parkAll(ctx context.Context, tx pgx.Tx) error {
-	_, err := tx.Exec(ctx, `with parked as (
-			select id from public.voice_recordings where status = 'pending' and error ->> 'code' is distinct from $1::jsonb ->> 'code'
-			limit $2 for update skip locked)
-		update public.voice_recordings r set error = $1::jsonb from parked where r.id = parked.id`, *errNotConfigured.json(), parkMost)
-	if err != nil {
-		return fmt.Errorf("say why recordings wait: %w", err)
-	}
-	return nil
-}

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/helixd/helixd/reactors/outbound"
 	"github.com/helixd/helixd/reactors/outbound/outboundtest"
 	"github.com/helixd/helixd/reactors/voice/provider"
 	"github.com/helixd/helixd/reactors/voice/provider/providertest"
@@ -117,11 +118,11 @@ func TestMessages(t *testing.T) {
 func TestRetryAfter(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	for text, want := range map[string]time.Duration{
-		"": 0, "0": 0, "7": 7 * time.Second, " 30 ": 30 * time.Second, "3600": time.Hour, "3601": provider.LongestAfter, "18446744073709551615": provider.LongestAfter,
+		"": 0, "0": 0, "7": 7 * time.Second, " 30 ": 30 * time.Second, "3600": time.Hour, "3601": outbound.LongestAfter, "18446744073709551615": outbound.LongestAfter,
 		"99999999999999999999": 0, "-5": 0, "soon": 0, "1e9": 0, "NaN": 0,
 		now.Add(90 * time.Second).Format(http.TimeFormat): 90 * time.Second,
 		now.Add(-time.Hour).Format(http.TimeFormat):       0,
-		now.AddDate(100, 0, 0).Format(http.TimeFormat):    provider.LongestAfter,
+		now.AddDate(100, 0, 0).Format(http.TimeFormat):    outbound.LongestAfter,
 		now.Add(time.Minute).Format(time.RFC850):          time.Minute,
 	} {
 		t.Run(fmt.Sprintf("%q is %v", text, want), func(t *testing.T) {
