@@ -123,7 +123,8 @@ func (d *Dispatcher) backfillTable(ctx context.Context, snap pgx.Tx, name string
 			return err
 		}
 		if len(read) > 0 {
-			if _, err := d.open.tx.Exec(ctx, "delete from helix.inbox where id = any ($1::text[]::bigint[])", read); err != nil {
+			if _, err := d.open.tx.Exec(ctx, `delete from helix.inbox where id = any ($1::text[]::bigint[])
+					and (table_name <> $2 or coalesce(key ->> 'slot', $3) = $3)`, read, replayTable, d.slot); err != nil {
 				return fmt.Errorf("remove what was applied: %w", err)
 			}
 			read = nil

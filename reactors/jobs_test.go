@@ -59,6 +59,16 @@ func TestPruneInbox(t *testing.T) {
 	}
 	b.exec(t, `insert into helix.leaders (slot, epoch, holder, verified_lsn)
 		select slot, epoch, 'test', pg_current_wal_lsn() + 1000000000 from helix.checkpoints`)
+	// Nor are those that another slot of this database has yet to bring to its helixd.
+	other := b.db.SlotName("other")
+	b.exec(t, `select pg_create_logical_replication_slot('`+other+`', 'pgoutput');
+		insert into helix.checkpoints (slot, system_identifier, lsn, epoch) values ('`+other+`', '1', '0/0', 1)`)
+	hurry("two more jobs again", "select count(*) >= 6 or not exists (select from helix.inbox) from helix.river_job where state = 'completed'")
+	if n := query[int](t, b, "select count(*) from helix.inbox"); n != 5 {
+		t.Fatalf("%d of 5 rows are left though another slot has not passed them", n)
+	}
+	// One that is no more needs nothing.
+	b.exec(t, "select pg_drop_replication_slot('"+other+"')")
 	hurry("the inbox to be empty", "select not exists (select from helix.inbox)")
 	hurry("the last job", "select not exists (select from helix.river_job where state not in ('completed'))")
 }

@@ -15,7 +15,8 @@ import (
 
 // PruneInbox removes the inbox's rows of all transactions before XID once the
 // checkpoint has passed LSN and the publication is known to have been whole: every
-// such transaction had ended before LSN was written, so its rows were applied.
+// such transaction had ended before LSN was written, so its rows were applied. Other slots of the database bring the same rows to a
+// helixd of their own, so theirs must have passed it as well.
 type PruneInbox struct {
 	Slot string          `json:"slot" river:"unique"`
 	LSN  replication.LSN `json:"lsn"`
@@ -64,8 +65,9 @@ func (w *pruneInboxWorker) Work(ctx context.Context, job *river.Job[PruneInbox])
 		var passed bool
 		// Rows that were written while the inbox was not published were not applied,
 		// however far the checkpoint is.
-		err := tx.QueryRow(ctx, `select coalesce((select c.lsn >= $2 and l.verified_lsn >= $2
-			from helix.checkpoints c join helix.leaders l using (slot) where slot = $1), false)`,
+		err := tx.QueryRow(ctx, `select coalesce(bool_or(slot = $1) and bool_and(coalesce(c.lsn >= $2 and l.verified_lsn >= $2, false)), false)
+			from helix.checkpoints c left join helix.leaders l using (slot)
+			where slot = $1 or exists (select from pg_replication_slots where slot_name = slot and database = current_database())`,
 			job.Args.Slot, job.Args.LSN).Scan(&passed)
 		if err != nil {
 			return err
