@@ -139,6 +139,22 @@ func (h *Hold) take(ctx context.Context, b Budget, asked int64, now time.Time) (
 	return u, held, nil
 }
 
+// keepUsage is how long a user's days are kept: this month and the same one a year ago
+// can be compared. The totals stay: they name nobody, and are a few rows a day.
+const keepUsage = 400 * 24 * time.Hour
+
+// Forget removes what is older, a portion at a time: never in the way of an account's
+// deletion, which locks the same rows in another order.
+func (l *Ledger) Forget(ctx context.Context) error {
+	_, err := l.pool.Exec(ctx, `delete from helix.usage where (user_id, day, purpose, provider) in (
+		select user_id, day, purpose, provider from helix.usage where day < $1 order by day limit 10000 for update skip locked)`,
+		midnight(l.Now()).Add(-keepUsage))
+	if err != nil {
+		return fmt.Errorf("forget old usage: %w", err)
+	}
+	return nil
+}
+
 // begin and commit are around what is written in one round trip: a process that is
 // stopped in the middle of it has nobody wait. The isolation is named since sums
 // must be those of after the lock, whatever the project's default is.

@@ -336,3 +336,26 @@ func TestAccountDeletion(t *testing.T) {
 		t.Error("the totals know who it was")
 	}
 }
+
+// TestForget: who spent what is not known for ever; a year ago it was this month is.
+func TestForget(t *testing.T) {
+	b := newBench(t)
+	l := b.ledger(t, nil, nil)
+	settle(t, hold(t, l, b.user(t), "analysis", "p", 10), 1, 1)
+	books := b.books(t)
+	settled := b.now
+	for _, later := range []struct {
+		years, days int
+		user        bool
+	}{{1, 31, true}, {1, 36, false}} {
+		b.now = settled.AddDate(later.years, 0, later.days)
+		if err := l.Forget(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		want, total := books, strings.SplitAfter(books, "\n")[0]
+		if !later.user {
+			want = strings.TrimSuffix(total, "\n")
+		}
+		b.want(t, b.now.Format(time.DateOnly), want)
+	}
+}

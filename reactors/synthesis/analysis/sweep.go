@@ -62,9 +62,10 @@ func (s *Service) watch(ctx context.Context) error {
 }
 
 // sweep is the safety net under what jobs promise: it finds open rows that no job
-// will ever look at, as a restored database may have them, and forgets old answers.
+// will ever look at, as a restored database may have them, and forgets old answers
+// and what was spent long ago.
 func (s *Service) sweep(ctx context.Context) error {
-	return errors.Join(s.enqueue(ctx), s.prune(ctx))
+	return errors.Join(s.enqueue(ctx), s.prune(ctx), s.ledger.Forget(ctx))
 }
 
 // enqueue makes jobs for open rows that have none, and on which nobody works: a
