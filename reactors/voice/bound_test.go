@@ -66,6 +66,20 @@ func TestRefusedRowHoldsUpNobody(t *testing.T) {
 		}
 		b.until(t, "the odd one alone to wait", "select array_agg(recording_id) = array[$1::uuid] from helix.voice_work where retry_at is not null", odd)
 	})
+	t.Run("InStorageThatIsNotConfigured", func(t *testing.T) {
+		b := newBench(t)
+		b.unswept(t)
+		user := b.user(t)
+		b.exec(t, "insert into voice_recordings (user_id, storage_path) values ($1, 'voice/object')", user)
+		refusing(t, b)
+		b.stream(t)
+		b.work(t, parts{decoder: raw{}, ear: &ear{}})
+		for n := range byte(3) {
+			if r := b.ended(t, b.record(t, user, pcm(10, n+1))); r.code() != "done" {
+				t.Errorf("the row is %+v", r)
+			}
+		}
+	})
 	t.Run("InTheSweep", func(t *testing.T) {
 		b := newBench(t)
 		b.exec(t, "insert into voice_recordings (user_id, audio_data, status) values ($1, '\\x0100', 'processing')", b.user(t))

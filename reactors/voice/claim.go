@@ -113,6 +113,7 @@ type standing struct {
 	reason *Error    // why nothing is taken; nil: it may be
 	at     time.Time // when the next one may be; zero: now
 	full   bool      // as many as the user may have are taken
+	untold bool      // those in Storage are not told why they wait
 }
 
 // take writes what comes of it.
@@ -126,7 +127,7 @@ func (s *Service) take(ctx context.Context, tx pgx.Tx, job *river.Job[Lane], t s
 			return nil, err
 		}
 	}
-	if s.objects == nil {
+	if s.objects == nil && !t.untold {
 		return c, s.parkObjects(ctx, tx, user)
 	}
 	return c, nil
@@ -134,17 +135,20 @@ func (s *Service) take(ctx context.Context, tx pgx.Tx, job *river.Job[Lane], t s
 
 // takeOrSetAside is take where a row may be one that cannot be written. The user's
 // locks are kept meanwhile: another lane would set the next recording aside
-// for this one's fault.
+// for this one's fault; and so would this lane, for the fault of one in Storage that
+// only had to be told something.
 func (s *Service) takeOrSetAside(ctx context.Context, tx pgx.Tx, job *river.Job[Lane], t standing) (c *claim, err error) {
-	err = pgx.BeginFunc(ctx, tx, func(tx pgx.Tx) error {
-		if c, err = s.take(ctx, tx, job, t); err != nil {
+	for _, t.untold = range []bool{false, true} {
+		err = pgx.BeginFunc(ctx, tx, func(tx pgx.Tx) error {
+			if c, err = s.take(ctx, tx, job, t); err != nil {
+				return err
+			}
+			_, err := tx.Exec(ctx, "set constraints all immediate") // what the commit would refuse
 			return err
+		})
+		if !refused(err) {
+			return c, err
 		}
-		_, err := tx.Exec(ctx, "set constraints all immediate") // what the commit would refuse
-		return err
-	})
-	if !refused(err) {
-		return c, err
 	}
 	s.log.Warn().Str("sqlstate", reactors.SQLState(err)).Str("user", job.Args.UserID).Msg("a recording cannot be written; it waits, and the user's others go on")
 	return nil, s.setAside(ctx, tx, job.Args.UserID)
