@@ -2,15 +2,16 @@ package serve
 
 import (
 	"net"
+	"net/netip"
 	"sync"
 )
 
-// sharedListener closes at once what an address opens beyond hostConns.
+// sharedListener closes at once what a network opens beyond hostConns.
 type sharedListener struct {
 	net.Listener
 
 	mu sync.Mutex
-	of map[string]int // open connections of each address
+	of map[string]int // open connections of each network
 }
 
 func (l *sharedListener) Accept() (net.Conn, error) {
@@ -19,11 +20,24 @@ func (l *sharedListener) Accept() (net.Conn, error) {
 		if err != nil {
 			return nil, err
 		}
-		if host := hostname(conn.RemoteAddr().String()); l.take(host) {
+		if host := network(conn.RemoteAddr().String()); l.take(host) {
 			return &sharedConn{Conn: conn, release: sync.OnceFunc(func() { l.release(host) })}, nil
 		}
 		_ = conn.Close()
 	}
+}
+
+// network is whose an address is: of IPv6 a host has as many as it likes, of one /64.
+func network(address string) string {
+	at, err := netip.ParseAddrPort(address)
+	if err != nil {
+		return address
+	}
+	ip := at.Addr().Unmap()
+	if ip.Is6() {
+		return netip.PrefixFrom(ip.WithZone(""), 64).Masked().String()
+	}
+	return ip.String()
 }
 
 func (l *sharedListener) take(host string) bool {

@@ -38,10 +38,10 @@ var ErrTaken = errors.New("the port is taken")
 const MinToken = 16
 
 // What clients may take: it is scraped every few seconds, and a person looks now and
-// then. No address may hold all connections: the others are for the next, such as one
-// that probes.
+// then. No few addresses may hold all connections: the others are for the next, such as
+// one that probes.
 const (
-	maxConns   = 64
+	maxConns   = 256 // of a few kB
 	hostConns  = 32
 	maxHeaders = 16 << 10
 	maxBody    = 1 << 20

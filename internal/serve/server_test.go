@@ -157,15 +157,27 @@ func TestBounds(t *testing.T) {
 			t.Error(resp.Status)
 		}
 	})
-	t.Run("connections of one address leave room for another's", func(t *testing.T) {
+	t.Run("the addresses of one host are of one network", func(t *testing.T) {
+		for address, want := range map[string]string{
+			"192.0.2.1:80": "192.0.2.1", "[::ffff:192.0.2.1]:80": "192.0.2.1", "192.0.2.2:81": "192.0.2.2",
+			"[2001:db8:1:2::1]:80": "2001:db8:1:2::/64", "[2001:db8:1:2:ffff::9]:81": "2001:db8:1:2::/64", "[2001:db8:1:3::1]:80": "2001:db8:1:3::/64",
+			"[fe80::1%eth0]:80": "fe80::/64", "@": "@",
+		} {
+			if got := serve.Network(address); got != want {
+				t.Errorf("%s is of %s", address, got)
+			}
+		}
+	})
+	t.Run("connections of some addresses leave room for another's", func(t *testing.T) {
 		dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2)}}
 		if probe, err := dialer.DialContext(t.Context(), "tcp", at); err != nil {
 			t.Skip("this system has no other address on loopback:", err)
 		} else {
 			probe.Close()
 		}
-		for range 80 {
-			conn, err := net.Dial("tcp", at)
+		for n := range 3 * 40 {
+			others := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, byte(3+n%3))}}
+			conn, err := others.DialContext(t.Context(), "tcp", at)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,0 +1,3 @@
+package serve
+
+var Network = network
