@@ -60,10 +60,16 @@ func auditVerifyCommand(cfg *config) *cobra.Command {
 				}
 			}
 			report := cmd.OutOrStdout()
-			var broken []brokenChain
+			broken, lines := []brokenChain{}, []string{}
 			if heads {
 				report = cmd.ErrOrStderr() // so that the heads alone go into a file
-				v.Head = func(h chain.Head) { fmt.Fprintln(cmd.OutOrStdout(), h) }
+				v.Head = func(h chain.Head) {
+					if cfg.output == outputJSON {
+						lines = append(lines, h.String())
+					} else {
+						fmt.Fprintln(cmd.OutOrStdout(), h)
+					}
+				}
 			}
 			v.Break = func(b chain.Break) {
 				broken = append(broken, brokenChain{b.User.String(), int64(b.Seq), b.What})
@@ -76,8 +82,11 @@ func auditVerifyCommand(cfg *config) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				if cfg.output == outputJSON && !heads {
-					found := map[string]any{"chains": sum.Chains, "entries": sum.Entries, "broken": append([]brokenChain{}, broken...)}
+				if cfg.output == outputJSON {
+					found := map[string]any{"chains": sum.Chains, "entries": sum.Entries, "broken": broken}
+					if heads {
+						found["heads"] = lines
+					}
 					if err := cfg.print(cmd, found, nil); err != nil {
 						return err
 					}

@@ -1,9 +1,13 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"slices"
+	"strconv"
+	"time"
 
+	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/spf13/cobra"
 )
 
@@ -41,5 +45,38 @@ func completeWith(cmd *cobra.Command, flag string, values func() []string) {
 	})
 	if err != nil {
 		panic(err) // the flag is a constant
+	}
+}
+
+const (
+	completeWithin = 3 * time.Second // a shell waits for it
+	completeMost   = 50
+)
+
+// letterIDs completes the ids of the slot's newest dead letters, at most so many
+// arguments; 0: any number.
+func letterIDs(cfg *config, most int) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, _ string) (ids []cobra.Completion, _ cobra.ShellCompDirective) {
+		if most > 0 && len(args) >= most {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		ctx, cancel := context.WithTimeout(cmd.Context(), completeWithin)
+		defer cancel()
+		err := withPool(ctx, cfg, func(pool *pgxpool.Pool) error {
+			l, err := (&letterFilter{limit: completeMost}).list(ctx, cfg, pool)
+			if err != nil {
+				return err
+			}
+			for _, d := range l.Letters {
+				if id := strconv.FormatInt(d.ID, 10); !slices.Contains(args, id) {
+					ids = append(ids, cobra.CompletionWithDesc(id, fmt.Sprintf("%s: %s of %s, %s", d.Reactor, d.Op, d.Table, code(d.Code))))
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			cobra.CompErrorln(err.Error())
+		}
+		return ids, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 	}
 }

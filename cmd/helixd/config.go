@@ -110,6 +110,16 @@ func (c *config) register(flags *pflag.FlagSet) {
 	flags.BoolVar(&c.json, "json", false, "the same as --output json")
 }
 
+// readOutput finds out how a mistake in the flags is to be told: they are read no
+// further than to it.
+func (c *config) readOutput(args []string) {
+	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
+	flags.ParseErrorsAllowlist.UnknownFlags = true
+	c.register(flags)
+	_ = flags.Parse(args)
+	_ = c.load(flags)
+}
+
 func byDefault(v string) string {
 	if v == "" {
 		return ""
@@ -132,14 +142,14 @@ func (c *config) load(flags *pflag.FlagSet) error {
 			*s.value = s.fallback
 		}
 	}
+	if c.json {
+		c.output = outputJSON
+	}
 	if _, err := zerolog.ParseLevel(c.logLevel); err != nil {
 		return &usageError{fmt.Errorf("--log-level %q: it takes trace, debug, info, warn or error", c.logLevel)}
 	}
 	if !slices.Contains([]string{"", "json", "console"}, c.logFormat) {
 		return &usageError{fmt.Errorf("--log-format %q: it takes json or console", c.logFormat)}
-	}
-	if c.json {
-		c.output = outputJSON
 	}
 	if !slices.Contains([]string{outputText, outputJSON}, c.output) {
 		return &usageError{fmt.Errorf("--output %q: it takes text or json", c.output)}

@@ -62,7 +62,8 @@ func dlqDiscardCommand(cfg *config) *cobra.Command {
 		Long: "discard removes dead letters; the changes that they tell of are then never applied, unless their rows are\n" +
 			"written again. With --all it takes all that the filters let through. It asks on a terminal, and needs --yes elsewhere.\n\n" +
 			"Exit status: 0 discarded; 1 failed; 2 wrong usage.",
-		Example: "  helixd dlq discard 17 18\n  helixd dlq discard --all --reactor voice --yes",
+		ValidArgsFunction: letterIDs(cfg, 0),
+		Example:           "  helixd dlq discard 17 18\n  helixd dlq discard --all --reactor voice --yes",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.parse(args, false); err != nil {
 				return err

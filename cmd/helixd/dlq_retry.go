@@ -24,7 +24,8 @@ func dlqRetryCommand(cfg *config) *cobra.Command {
 			"in the transaction in which it succeeds, and when its row is gone; it stays, with the new error, when it fails\n" +
 			"again. With --all it takes all that the filters let through.\n\n" +
 			"Exit status: 0 none is left of them; 1 failed; 2 wrong usage; 3 some stay.",
-		Example: "  helixd dlq retry 17\n  helixd dlq retry --all --reactor sync --since 24h",
+		ValidArgsFunction: letterIDs(cfg, 0),
+		Example:           "  helixd dlq retry 17\n  helixd dlq retry --all --reactor sync --since 24h",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.parse(args, false); err != nil {
 				return err

@@ -22,8 +22,9 @@ func dlqShowCommand(cfg *config) *cobra.Command {
 		Short: "Show a dead letter: its error, where its row stands now, and what to do",
 		Long: "show prints all of a dead letter, and of the row as it is now the columns of its keys only.\n\n" +
 			"Exit status: 0 shown; 1 there is no such letter, or the database failed; 2 wrong usage.",
-		Example: "  helixd dlq show 17\n  helixd dlq show 17 --output json",
-		Args:    wrongUse(cobra.ExactArgs(1)),
+		Example:           "  helixd dlq show 17\n  helixd dlq show 17 --output json",
+		Args:              wrongUse(cobra.ExactArgs(1)),
+		ValidArgsFunction: letterIDs(cfg, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var f letterFilter
 			if err := f.parse(args, false); err != nil {

@@ -41,6 +41,7 @@ func Main() int {
 		},
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		cfg.readOutput(os.Args[1:])
 		return &usageError{fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())}
 	})
 	cfg.register(root.PersistentFlags())
