@@ -162,7 +162,7 @@ func run(ctx context.Context, cfg *config, log zerolog.Logger) (err error) {
 		if errors.As(err, &setup) && !ran {
 			return err
 		}
-		if time.Since(began) > time.Minute {
+		if time.Since(began) > lastPause { // it is not tried more often for that
 			pause = firstPause
 		}
 		event := log.Error()

@@ -1,6 +1,7 @@
 package main_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/helixd/helixd/testenv"
@@ -45,4 +46,29 @@ func TestStoppedWhileItStarts(t *testing.T) {
 			t.Errorf("it said %s", p.log)
 		}
 	}
+}
+
+// TestRetriesSoonAgain: who has led for a while is not made to wait for what was
+// wrong before that.
+func TestRetriesSoonAgain(t *testing.T) {
+	t.Parallel()
+	db := testenv.New(t)
+	admin := migrated(t, db)
+	slot := db.SlotName("again")
+	p := start(t, db.URL("postgres"), nil, "run", "--slot", slot)
+	end := func(pause string, times int) {
+		t.Helper()
+		until(t, "it to stream", func() bool {
+			return get[bool](t, admin, "select exists (select from pg_replication_slots where slot_name = $1 and active)", slot)
+		})
+		if times > 1 { // longer than the longest pause
+			exec1(t, admin, "select pg_sleep(11)")
+		}
+		exec1(t, admin, "select pg_terminate_backend(active_pid) from pg_replication_slots where slot_name = $1", slot)
+		until(t, "a pause of "+pause, func() bool { return strings.Count(p.log.String(), `"retry_in_ms":`+pause+`,`) == times })
+	}
+	end("250", 1)
+	end("500", 1)
+	end("1000", 1)
+	end("250", 2)
 }
