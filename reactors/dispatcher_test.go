@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -45,7 +46,7 @@ func TestApply(t *testing.T) {
 		}
 	})
 	t.Run("NotTheRowsFault", func(t *testing.T) {
-		for _, state := range []string{"08006", "40001", "42703", "53100", "53200", "55P03", "57014", "58030", "XX000"} {
+		for _, state := range []string{"08006", "40001", "42703", "53100", "53200", "55P03", "57014", "58030", "XX000", "0A000", "25006", "F0000", "HV000"} {
 			b := newBench(t, copier{fail: state})
 			err := b.d.Apply(t.Context(), batch(b.transaction(row(b.source, 1, 1))))
 			var pgErr *pgconn.PgError
@@ -58,6 +59,29 @@ func TestApply(t *testing.T) {
 			if lsn := query[string](t, b, "select lsn::text from helix.checkpoints"); lsn != "0/0" {
 				t.Errorf("SQLSTATE %s moved the checkpoint to %s", state, lsn)
 			}
+		}
+	})
+	t.Run("AnAppsTriggerRaises", func(t *testing.T) {
+		// As PostgREST has them answer with a status of HTTP, as assert and CASE do, and what an app made up.
+		states := []string{"PT403", "PGRST", "P0001", "P0002", "P0004", "20000", "21000", "27000", "44000", "MY001", "ZZ999"}
+		b := newBench(t, copier{})
+		b.exec(t, `create table says (id int, state text);
+			create function say() returns trigger language plpgsql as $$ declare s text := (select state from says where id = new.id); begin
+				if s is not null then raise exception using errcode = s; end if; return new; end $$;
+			create trigger say before insert on target for each row execute function say()`)
+		tx := b.transaction(row(b.source, 1000, 1))
+		for id, state := range states {
+			b.exec(t, fmt.Sprintf("insert into says values (%d, '%s')", id, state))
+			tx.Changes = append(tx.Changes, row(b.source, id, 1))
+		}
+		if err := b.d.Apply(t.Context(), batch(tx)); err != nil {
+			t.Fatal(err)
+		}
+		if got := query[[]string](t, b, "select array_agg(sqlstate order by ordinal) from helix.dead_letters"); !slices.Equal(got, states) {
+			t.Errorf("dead letters of %v, want %v", got, states)
+		}
+		if n := query[int](t, b, "select count(*) from target"); n != 1 {
+			t.Errorf("%d of 1 good rows were applied", n)
 		}
 	})
 	t.Run("LostConnection", func(t *testing.T) {

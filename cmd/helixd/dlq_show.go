@@ -115,12 +115,12 @@ func (s *shownLetter) next(runs bool) string {
 		switch c := *s.Code; {
 		case strings.HasPrefix(c, "23"):
 			what = "The constraint that the error names is on a table which the reactor writes. Mend the row, or the constraint where it is the app's own"
-		case c == "P0001":
-			what = "A trigger of the app's on a table which the reactor writes has raised this. Mend the trigger or the row"
 		case c == "54000":
 			what = "A value is too large for an index of the app's. Mend the index or the row"
 		case strings.HasPrefix(c, "22"):
 			what = "A value in the row cannot be used. Mend the row"
+		default:
+			what = "A trigger of the app's on a table which the reactor writes has raised this. Mend the trigger or the row"
 		}
 	}
 	return fmt.Sprintf("%s, then %s. An UPDATE of the row is streamed by itself; the letter stays until it is retried or discarded.", what, retry)
