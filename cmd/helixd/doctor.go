@@ -250,6 +250,7 @@ func (c *config) keys() []doctor.Key {
 	}
 	var keys []doctor.Key
 	switch v := &c.voice; {
+	case v.config.Off != "":
 	case v.provider == providerOpenAI:
 		keys = append(keys, doctor.Key{Name: "the transcriber", Setting: "HELIX_VOICE_KEY", Value: v.key, Local: v.baseURL != "",
 			Without: "recordings wait as pending (reactor voice)", Ask: models(v.baseURL, "https://api.openai.com/v1")})

@@ -136,6 +136,7 @@ func (s *voiceSettings) parseProvider() error {
 			return &usageError{errors.New("--voice-provider openai: neither HELIX_VOICE_KEY nor HELIX_VOICE_URL is set, such as http://127.0.0.1:8000/v1")}
 		}
 	case providerOff:
+		s.config.Off = "HELIX_VOICE_PROVIDER"
 	default:
 		return &usageError{fmt.Errorf("--voice-provider %q: it takes deepgram, openai or off", s.provider)}
 	}

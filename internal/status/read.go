@@ -113,21 +113,24 @@ func (s *Source) queueStream(batch *pgx.Batch, r *Report, published *string) {
 func queueWork(batch *pgx.Batch, r *Report) {
 	r.Reactors, r.Providers = []Reactor{}, []Provider{}
 	var x Reactor
-	var provider *string
+	var provider, off *string
 	var paused bool
 	each(batch.Queue(`select reactor, running, healthy, coalesce(lag_seconds, 0), queue_depth, coalesce(details ->> 'reason', ''),
 			case when details ? 'provider' or reactor in ('voice', 'embedding', 'analysis') and details is not null then coalesce(details ->> 'provider', '') end,
-			coalesce(details ? 'paused', false)
+			coalesce(details ? 'paused', false), details ->> 'off'
 		from helix.status() order by 1`), func() {
 		x.Off = ""
 		if x.Running && !x.Healthy && !paused && provider != nil && *provider == "" { // nothing to ask: it is not configured
 			x.Off = "no key"
+			if off != nil {
+				x.Off = "by " + *off
+			}
 		}
 		r.Reactors = append(r.Reactors, x)
 		if provider != nil {
 			r.Providers = append(r.Providers, Provider{x.Name, *provider, x.Healthy, x.Reason})
 		}
-	}, &x.Name, &x.Running, &x.Healthy, &x.LagSeconds, &x.QueueDepth, &x.Reason, &provider, &paused)
+	}, &x.Name, &x.Running, &x.Healthy, &x.LagSeconds, &x.QueueDepth, &x.Reason, &provider, &paused, &off)
 	r.Queues = []Queue{}
 	var queue, state string
 	var jobs int64

@@ -169,6 +169,13 @@ func TestStatus(t *testing.T) {
 		t.Errorf("without a provider helix_status says %q", got)
 	}
 	stop()
+	config := voice.DefaultConfig
+	config.Off = "SOME_SETTING"
+	stop = b.work(t, parts{config: config, decoder: raw{}})
+	if got := get[string](t, app, status); got != "f 7 false Recordings are not transcribed: SOME_SETTING is off." {
+		t.Errorf("switched off helix_status says %q", got)
+	}
+	stop()
 	e := &sick{}
 	b.work(t, parts{decoder: raw{}, ear: e})
 	b.until(t, "all", "select not exists (select from voice_recordings where status <> 'done')")

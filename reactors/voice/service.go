@@ -46,6 +46,7 @@ type Config struct {
 	MostBytes       int64         // of a recording
 	Longest         time.Duration // of a recording
 	MostTries       int           // of a recording, before it fails
+	Off             string        // the setting that has switched it off; "": none has
 }
 
 // DefaultConfig is an operator's who says nothing.

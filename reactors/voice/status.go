@@ -37,7 +37,11 @@ type Healthy interface {
 // Details implements reactors.Service: whether recordings can be transcribed here.
 func (s *Service) Details() (string, map[string]any) {
 	if s.provider == nil {
-		return name, map[string]any{"healthy": false, "reason": errNotConfigured.Message}
+		details := map[string]any{"healthy": false, "reason": errNotConfigured.Message}
+		if off := s.cfg.Off; off != "" {
+			details["off"], details["reason"] = off, "Recordings are not transcribed: "+off+" is off."
+		}
+		return name, details
 	}
 	details := map[string]any{"healthy": true, "provider": s.provider.Name(), "decoder": s.decoder != nil, "storage": s.objects != nil}
 	if h, ok := s.provider.(Healthy); ok {
