@@ -5,10 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"net/netip"
-	"net/url"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -17,6 +14,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/helixd/helixd/reactors/llm"
+	"github.com/helixd/helixd/reactors/outbound"
 	"github.com/helixd/helixd/reactors/redact"
 	"github.com/helixd/helixd/reactors/synthesis/analysis"
 	"github.com/helixd/helixd/replication/stream"
@@ -203,23 +201,7 @@ func tellProvider(log zerolog.Logger, what, provider, address, redacted string) 
 		told.Str("address", address)
 	}
 	told.Msg(what)
-	if inTheClear(address) {
+	if outbound.InTheClear(address) {
 		log.Warn().Str("address", address).Msg(what + ": what is sent, the key with it, can be read on its way: use https")
 	}
-}
-
-// inTheClear reports whether an address is without TLS and may be reached over the
-// internet: a name without a dot is one of a container or of the own network.
-func inTheClear(address string) bool {
-	u, err := url.Parse(address)
-	if err != nil || u.Scheme != "http" {
-		return false
-	}
-	host := u.Hostname()
-	if ip, err := netip.ParseAddr(host); err == nil {
-		return !ip.IsLoopback() && !ip.IsPrivate() && !ip.IsLinkLocalUnicast()
-	}
-	return strings.Contains(host, ".") && !slices.ContainsFunc([]string{".local", ".internal", ".localhost"}, func(end string) bool {
-		return strings.HasSuffix(host, end)
-	})
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/rs/zerolog"
 
+	"github.com/helixd/helixd/reactors/outbound"
 	"github.com/helixd/helixd/reactors/sandbox"
 	"github.com/helixd/helixd/reactors/skills"
 	"github.com/helixd/helixd/reactors/voice"
@@ -201,7 +202,7 @@ func newVoice(ctx context.Context, cfg *config, db *pgxpool.Pool, log zerolog.Lo
 	var objects voice.Objects
 	if s.supabaseURL != "" && s.serviceKey != "" {
 		objects = storage.New(db, storage.Options{URL: s.supabaseURL, Key: s.serviceKey})
-		if inTheClear(s.supabaseURL) {
+		if outbound.InTheClear(s.supabaseURL) {
 			log.Warn().Str("address", s.supabaseURL).Msg("storage: recordings, the service key with them, can be read on their way: give SUPABASE_URL with https")
 		}
 	}

@@ -220,6 +220,7 @@ func faults(t *testing.T) []fault {
 		{check: "supabase", kind: "another-project", by: with(func(p *patient, c *doctor.Config) {
 			c.ServiceKey, c.SupabaseURL = p.gateway.Token(map[string]any{"role": "service_role", "ref": "aaaa"}), "https://bbbb.supabase.co"
 		})},
+		{check: "supabase", kind: "in-the-clear", by: with(func(_ *patient, c *doctor.Config) { c.SupabaseURL = "http://api.example.test" })},
 		{check: "supabase", kind: "rejected", by: foreign},
 		{check: "supabase", kind: "unreachable", by: service("http://" + closed)},
 		{check: "storage", kind: "not-set", by: unset},

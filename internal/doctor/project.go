@@ -18,12 +18,13 @@ var (
 	notServiceRole = Kind{"not-service-role", Fail}
 	anotherProject = Kind{"another-project", Fail}
 	expired        = Kind{"expired", Fail}
+	keyInTheClear  = Kind{"in-the-clear", Warn}
 	keyRejected    = Kind{"rejected", Fail}
 	noAnswer       = Kind{"unreachable", Fail}
 )
 
 var projectChecks = []Check{
-	{"supabase", []Kind{notSet, notServiceRole, anotherProject, expired, keyRejected, noAnswer}, nothing, lookAtSupabase},
+	{"supabase", []Kind{notSet, notServiceRole, anotherProject, expired, keyInTheClear, keyRejected, noAnswer}, nothing, lookAtSupabase},
 	{"storage", []Kind{notSet, keyRejected, noAnswer}, nothing, lookAtStorage},
 }
 
@@ -53,6 +54,9 @@ func lookAtSupabase(ctx context.Context, d *Doctor) ([]Finding, error) {
 	}
 	if a, b := refOf(d.SupabaseURL), refOf(d.DatabaseURL); a != "" && b != "" && a != b {
 		return []Finding{anotherProject.found(supabaseRemedy, "", "SUPABASE_URL is of project %s, and SUPABASE_DB_URL of %s", a, b)}, nil
+	}
+	if outbound.InTheClear(d.SupabaseURL) {
+		return []Finding{keyInTheClear.found("Set SUPABASE_URL with https.", "", "SUPABASE_URL has http: recordings, the service key with them, can be read on their way")}, nil
 	}
 	return d.askProject(ctx, "/rest/v1/", "the Data API", nil)
 }

@@ -4,8 +4,10 @@ import (
 	"errors"
 	"net"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -66,3 +68,19 @@ func Target(base, path string) (*url.URL, error) {
 
 // ValidKey reports whether a key can be sent at all.
 func ValidKey(key string) bool { return httpguts.ValidHeaderFieldValue(key) }
+
+// InTheClear reports whether an address is without TLS and may be reached over the
+// internet: a name without a dot is one of a container or of the own network.
+func InTheClear(address string) bool {
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "http" {
+		return false
+	}
+	host := u.Hostname()
+	if ip, err := netip.ParseAddr(host); err == nil {
+		return !ip.IsLoopback() && !ip.IsPrivate() && !ip.IsLinkLocalUnicast()
+	}
+	return strings.Contains(host, ".") && !slices.ContainsFunc([]string{".local", ".internal", ".localhost"}, func(end string) bool {
+		return strings.HasSuffix(host, end)
+	})
+}

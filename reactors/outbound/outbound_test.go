@@ -128,3 +128,15 @@ func TestSentence(t *testing.T) {
 		}
 	}
 }
+
+func TestInTheClear(t *testing.T) {
+	for address, want := range map[string]bool{
+		"https://ref.supabase.co": false, "http://ref.supabase.co": true, "HTTP://api.example.com/x": true, "http://8.8.8.8": true, "http://[2001:4860::8888]:80": true,
+		"http://127.0.0.1:54321": false, "http://[::1]": false, "http://10.0.0.7": false, "http://192.168.1.2:8000": false, "http://[fe80::1]": false,
+		"http://kong:8000": false, "http://host.docker.internal": false, "http://nas.local": false, "http://x.localhost": false, "": false, "::": false,
+	} {
+		if got := outbound.InTheClear(address); got != want {
+			t.Errorf("%q: %v", address, got)
+		}
+	}
+}
