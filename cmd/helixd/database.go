@@ -74,6 +74,8 @@ func hintOf(err error) string {
 	switch {
 	case errors.As(err, &setup):
 		return setup.Hint
+	case errors.As(err, &pgErr) && pgErr.Code == "42501":
+		return "The role in SUPABASE_DB_URL lacks a right: connect as the one that ran helixd migrate, which is postgres on Supabase. helixd doctor says more."
 	case errors.As(err, &connect) && errors.As(err, &pgErr): // it answers, and says what is wrong
 		return "helixd doctor says more."
 	case errors.As(err, &connect):

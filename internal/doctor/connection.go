@@ -69,8 +69,8 @@ func lookAtConnection(ctx context.Context, d *Doctor) ([]Finding, error) {
 	}
 	cfg.LookupFunc = d.Resolver.LookupHost
 	conn, err := pgconn.ConnectConfig(ctx, cfg)
-	if err == nil {
-		return fine("connected to %s:%d", cfg.Host, cfg.Port), conn.Close(context.WithoutCancel(ctx))
+	if err == nil { // what is wrong comes after that
+		return nil, errors.Join(d.unreachable, conn.Close(context.WithoutCancel(ctx)))
 	}
 	return []Finding{explain(cfg, err)}, nil
 }

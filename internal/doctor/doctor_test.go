@@ -245,7 +245,7 @@ func TestFreshProject(t *testing.T) {
 // made nevertheless.
 func TestNotAllowedToLook(t *testing.T) {
 	p := newPatient(t)
-	p.run(t, "create role stranger login password 'canary-stranger'; grant usage on schema helix to stranger")
+	p.run(t, "create role stranger login password 'canary-stranger'")
 	u, err := url.Parse(p.config.DatabaseURL)
 	if err != nil {
 		t.Fatal(err)
