@@ -63,7 +63,7 @@ func TestApply(t *testing.T) {
 	})
 	t.Run("AnAppsTriggerRaises", func(t *testing.T) {
 		// As PostgREST has them answer with a status of HTTP, as assert and CASE do, and what an app made up.
-		states := []string{"PT403", "PGRST", "P0001", "P0002", "P0004", "20000", "21000", "27000", "44000", "MY001", "ZZ999"}
+		states := []string{"PT403", "PGRST", "P0001", "P0002", "P0004", "20000", "21000", "27000", "44000", "MY001", "ZZ999", "42501"}
 		b := newBench(t, copier{})
 		b.exec(t, `create table says (id int, state text);
 			create function say() returns trigger language plpgsql as $$ declare s text := (select state from says where id = new.id); begin
@@ -82,6 +82,16 @@ func TestApply(t *testing.T) {
 		}
 		if n := query[int](t, b, "select count(*) from target"); n != 1 {
 			t.Errorf("%d of 1 good rows were applied", n)
+		}
+	})
+	t.Run("MissingRight", func(t *testing.T) { // said by the server itself, and of every row
+		b := newBench(t, copier{})
+		b.db.Exec(t, "supabase_admin", "alter table target owner to supabase_admin; revoke all on target from postgres, anon, authenticated, service_role")
+		if err := b.d.Apply(t.Context(), batch(b.transaction(row(b.source, 1, 1)))); reactors.SQLState(err) != "42501" {
+			t.Errorf("Apply returned %v", err)
+		}
+		if n := query[int](t, b, "select count(*) from helix.dead_letters"); n != 0 {
+			t.Error("it made a dead letter")
 		}
 	})
 	t.Run("LostConnection", func(t *testing.T) {

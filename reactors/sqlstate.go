@@ -49,6 +49,9 @@ func Poison(err error) bool {
 		return true
 	case "54":
 		return state == "54000" // a value that an app's index cannot take
+	case "42": // an app's trigger that lets nobody do it; else a right is missing, or a column
+		var pgErr *pgconn.PgError
+		return state == "42501" && errors.As(err, &pgErr) && pgErr.Routine == "exec_stmt_raise"
 	case "53", "55", "57", "58", "72", "XX":
 		return false
 	default: // the standard leaves these to servers: P0 is PL/pgSQL's, and others an app's trigger has made up, such as PT403
