@@ -1,7 +1,6 @@
 package deploy_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -12,14 +11,13 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"sync"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/helixd/helixd/migrations"
 	"github.com/helixd/helixd/reactors/llm/llmtest"
 	"github.com/helixd/helixd/testenv"
+	"github.com/helixd/helixd/testenv/child"
 )
 
 func TestMain(m *testing.M) { testenv.Main(m) }
@@ -72,60 +70,18 @@ func TestAlerts(t *testing.T) {
 	}
 }
 
-// output is what a program said, while it runs.
-type output struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (o *output) Write(p []byte) (int, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.b.Write(p)
-}
-
-func (o *output) String() string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.b.String()
-}
-
 // run starts a program that ends with the test, and gives what a line of its output says.
 func run(t *testing.T, cmd *exec.Cmd, says *regexp.Regexp) string {
 	t.Helper()
-	out := &output{}
-	cmd.Stdout, cmd.Stderr = out, out
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = cmd.Process.Signal(syscall.SIGTERM)
-		_ = cmd.Wait()
-		if t.Failed() {
-			t.Logf("%s:\n%s", cmd, out)
-		}
-	})
+	_, out := child.Run(t, cmd.Path, cmd)
 	var said string
-	until(t, fmt.Sprintf("%s of %s", says, cmd.Path), func() bool {
+	testenv.Until(t, patience, fmt.Sprintf("%s of %s", says, cmd.Path), func() bool {
 		if m := says.FindStringSubmatch(out.String()); m != nil {
 			said = m[1]
 		}
 		return said != ""
 	})
 	return said
-}
-
-func until(t *testing.T, what string, cond func() bool) {
-	t.Helper()
-	deadline := time.Now().Add(patience)
-	tick := time.NewTicker(200 * time.Millisecond)
-	defer tick.Stop()
-	for !cond() {
-		if time.Now().After(deadline) {
-			t.Fatalf("waited %s for: %s", patience, what)
-		}
-		<-tick.C
-	}
 }
 
 // dashboard is what of Grafana's format counts here.
@@ -194,7 +150,7 @@ scrape_configs:
 	prometheus := exec.Command("prometheus", "--config.file="+config, "--storage.tsdb.path="+filepath.Join(dir, "tsdb"), "--web.listen-address=127.0.0.1:0", "--log.format=json")
 	base := "http://" + run(t, prometheus, regexp.MustCompile(`"address":"(127\.0\.0\.1:[1-9]\d*)"`))
 
-	until(t, "Prometheus to be ready", func() bool {
+	testenv.Until(t, patience, "Prometheus to be ready", func() bool {
 		resp, err := http.Get(base + "/-/ready")
 		if err != nil {
 			t.Fatal(err)
@@ -282,7 +238,7 @@ scrape_configs:
 			}
 		}
 	}
-	until(t, "an evaluation of all rules", func() bool {
+	testenv.Until(t, patience, "an evaluation of all rules", func() bool {
 		ask(t, base+"/api/v1/rules", &answer)
 		for _, g := range answer.Data.Groups {
 			for _, r := range g.Rules {

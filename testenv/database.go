@@ -91,7 +91,7 @@ func (db *Database) drop(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	err = poll(ctx, 20*time.Second, "end its sessions", func() (bool, error) {
+	err = Poll(ctx, 20*time.Second, pollEvery, "end its sessions", func() (bool, error) {
 		var sessions int
 		err := conn.QueryRow(ctx, `select count(pg_terminate_backend(pid)) from pg_stat_activity where datname = $1`, db.name).Scan(&sessions)
 		return err != nil || sessions == 0, err

@@ -114,7 +114,7 @@ func startContainer(ctx context.Context, opts Options) (server, error) {
 // run makes and starts the container, on a port of our choice: one that the engine picks changes with each restart.
 func (s *containerServer) run(ctx context.Context, opts Options) error {
 	if s.tcpPort == 0 {
-		port, err := freePort()
+		port, err := FreePort()
 		if err != nil {
 			return err
 		}
@@ -173,7 +173,7 @@ func (s *containerServer) run(ctx context.Context, opts Options) error {
 
 // waitUntilAnswers waits until one of the addresses leads to the server.
 func (s *containerServer) waitUntilAnswers(ctx context.Context, limit time.Duration) error {
-	return poll(ctx, limit, "wait until Postgres answers", func() (bool, error) {
+	return Poll(ctx, limit, pollEvery, "wait until Postgres answers", func() (bool, error) {
 		err := answers(ctx, s)
 		if len(s.addresses) > 1 { // once it is found nothing is written: a restart must not race with URL
 			if err == nil {
@@ -200,7 +200,7 @@ func (s *containerServer) restart(ctx context.Context, mode RestartMode) error {
 		return errors.New("the server has been stopped")
 	}
 	if mode == Fast {
-		patience := 20 * time.Second
+		patience := stopTimeout
 		if err := s.container.Stop(ctx, &patience); err != nil {
 			return err
 		}
@@ -213,7 +213,7 @@ func (s *containerServer) restart(ctx context.Context, mode RestartMode) error {
 		if _, err := s.provider.Client().ContainerKill(ctx, s.container.GetContainerID(), client.ContainerKillOptions{Signal: signal}); err != nil {
 			return err
 		}
-		err := poll(ctx, 20*time.Second, "wait until the container has ended", func() (bool, error) {
+		err := Poll(ctx, stopTimeout, pollEvery, "wait until the container has ended", func() (bool, error) {
 			state, err := s.container.State(ctx)
 			return err == nil && !state.Running, err
 		})
@@ -236,7 +236,7 @@ func (s *containerServer) stop() error {
 	s.stopped = true
 	var err error
 	if s.container != nil {
-		patience := 20 * time.Second
+		patience := stopTimeout
 		if !s.keep {
 			patience = 0
 		}

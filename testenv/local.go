@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"os/user"
 	"path/filepath"
 	"runtime"
 	"strconv"
@@ -18,6 +19,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/helixd/helixd/testenv/child"
 )
 
 // localServer is a postmaster that is a child of this process.
@@ -37,12 +40,15 @@ type localServer struct {
 	lock       *os.File
 	logf       func(format string, args ...any)
 
-	mu         sync.Mutex // one of restart and stop at a time
-	postmaster *child     // nil once stopped
+	mu         sync.Mutex     // one of restart and stop at a time
+	postmaster *child.Process // nil once stopped
 }
 
 // portAttempts bounds how often a port is chosen anew because somebody else took it first.
 const portAttempts = 5
+
+// stopTimeout bounds how long a server may take until it has ended.
+const stopTimeout = 20 * time.Second
 
 // errOrphans says that children of a postmaster that was killed have not ended yet.
 var errOrphans = errors.New("the last postmaster's children hold its memory")
@@ -93,6 +99,20 @@ func unprivileged() (*syscall.Credential, error) {
 		}
 	}
 	return nil, errors.New("Postgres refuses to run as root, and there is neither a user postgres nor nobody: run the tests as another user")
+}
+
+// userIDs looks up a user by name.
+func userIDs(name string) (uid, gid uint32, err error) {
+	u, err := user.Lookup(name)
+	if err != nil {
+		return 0, 0, err
+	}
+	uid64, err := strconv.ParseUint(u.Uid, 10, 32)
+	if err != nil {
+		return 0, 0, err
+	}
+	gid64, err := strconv.ParseUint(u.Gid, 10, 32)
+	return uint32(uid64), uint32(gid64), err
 }
 
 // openDir makes or reopens the server's folder, and locks it.
@@ -167,7 +187,7 @@ func (s *localServer) sandbox(cmd *exec.Cmd) {
 // start starts the postmaster and waits until it answers.
 func (s *localServer) start(ctx context.Context) error {
 	if s.tcpPort == 0 {
-		port, err := freePort()
+		port, err := FreePort()
 		if err != nil {
 			return err
 		}
@@ -184,12 +204,13 @@ func (s *localServer) start(ctx context.Context) error {
 	s.sandbox(cmd)
 	cmd.Env = append(cmd.Env, s.env...)
 	cmd.Stdout, cmd.Stderr = logFile, logFile
-	if s.postmaster, err = startChild(cmd); err != nil {
+	// On SIGQUIT a postmaster takes its own children along at once.
+	if s.postmaster, err = child.Start(cmd, syscall.SIGQUIT); err != nil {
 		return fmt.Errorf("start %s: %w", s.bin.path("postgres"), err)
 	}
-	return poll(ctx, startTimeout, "wait until Postgres answers", func() (bool, error) {
+	return Poll(ctx, startTimeout, pollEvery, "wait until Postgres answers", func() (bool, error) {
 		select {
-		case <-s.postmaster.done:
+		case <-s.postmaster.Done:
 			s.postmaster = nil
 			said, _ := s.logSince(mark)
 			if bytes.Contains(said, []byte("could not create any TCP/IP sockets")) {
@@ -237,11 +258,11 @@ func (s *localServer) restart(ctx context.Context, mode RestartMode) error {
 		return errors.New("the server has been stopped")
 	}
 	signal := map[RestartMode]syscall.Signal{Fast: syscall.SIGINT, Immediate: syscall.SIGQUIT, Killed: syscall.SIGKILL}[mode]
-	if err := s.postmaster.end(signal); err != nil {
+	if err := s.postmaster.Stop(signal, stopTimeout); err != nil {
 		return err
 	}
 	s.postmaster = nil
-	return poll(ctx, startTimeout, "wait for the children of the postmaster that was killed", func() (bool, error) {
+	return Poll(ctx, startTimeout, pollEvery, "wait for the children of the postmaster that was killed", func() (bool, error) {
 		err := s.start(ctx)
 		return !errors.Is(err, errOrphans), err
 	})
@@ -256,7 +277,7 @@ func (s *localServer) stop() error {
 		if !s.keep {
 			signal = syscall.SIGQUIT // no checkpoint for data that nobody will read
 		}
-		err = s.postmaster.end(signal)
+		err = s.postmaster.Stop(signal, stopTimeout)
 		s.postmaster = nil
 	}
 	if !s.keep {
@@ -314,8 +335,8 @@ func keptMajor(dir string) int {
 	return major
 }
 
-// freePort returns a port that was free a moment ago.
-func freePort() (int, error) {
+// FreePort returns a port that was free a moment ago.
+func FreePort() (int, error) {
 	l, err := net.Listen("tcp4", "127.0.0.1:0")
 	if err != nil {
 		return 0, err

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/helixd/helixd/testenv/module"
 )
 
 // keepLogOnFailure saves what the server logs from now on, if the test fails.
@@ -44,21 +46,9 @@ func logDir() (string, error) {
 	if dir := os.Getenv("HELIX_TESTENV_LOGS"); dir != "" {
 		return dir, nil
 	}
-	wd, err := os.Getwd()
-	if err != nil {
-		return "", err
-	}
-	root := wd
-	for {
-		if _, err := os.Stat(filepath.Join(root, "go.mod")); err == nil {
-			break
-		}
-		parent := filepath.Dir(root)
-		if parent == root { // a test binary outside of its module
-			root = wd
-			break
-		}
-		root = parent
+	root, err := module.Root()
+	if err != nil { // a test binary outside of its module
+		root = "."
 	}
 	return filepath.Join(root, ".helix", "test-logs"), nil
 }

@@ -43,22 +43,6 @@ func startReplication(slot string) string {
 	return fmt.Sprintf(`START_REPLICATION SLOT %s LOGICAL 0/0 (proto_version '1', publication_names 'p')`, slot)
 }
 
-// eventually waits until done reports true.
-func eventually(t *testing.T, what string, done func() bool) {
-	t.Helper()
-	deadline := time.NewTimer(20 * time.Second)
-	defer deadline.Stop()
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	for !done() {
-		select {
-		case <-tick.C:
-		case <-deadline.C:
-			t.Fatalf("%s: not within 20 s", what)
-		}
-	}
-}
-
 // publicDir is a folder that the server's unprivileged user may enter, unlike t.TempDir when root runs the tests.
 func publicDir(t *testing.T) string {
 	t.Helper()
@@ -151,7 +135,7 @@ func TestKilledOwner(t *testing.T) {
 		if runtime.GOOS != "linux" {
 			t.Skip("only Linux ends a child when its parent is killed")
 		}
-		eventually(t, "the postmaster ends", func() bool { return syscall.Kill(postmaster, 0) == syscall.ESRCH })
+		testenv.Until(t, 20*time.Second, "the postmaster to end", func() bool { return syscall.Kill(postmaster, 0) == syscall.ESRCH })
 	})
 	t.Run("FolderCanBeReopened", func(t *testing.T) {
 		cluster := testenv.StartCluster(t, testenv.Options{Dir: dir})
@@ -192,5 +176,5 @@ func TestSweep(t *testing.T) {
 	// Its folder is inside ours, which goes when nothing uses it any more.
 	postmaster := postmasterOf(t, before[0])
 	kill(t, living)
-	eventually(t, "the postmaster ends", func() bool { return syscall.Kill(postmaster, 0) == syscall.ESRCH })
+	testenv.Until(t, 20*time.Second, "the postmaster to end", func() bool { return syscall.Kill(postmaster, 0) == syscall.ESRCH })
 }

@@ -109,7 +109,7 @@ func endOrphan(dir string) {
 		return
 	}
 	_ = syscall.Kill(pid, syscall.SIGQUIT)
-	err = poll(context.Background(), 10*time.Second, "end an orphaned server", func() (bool, error) { return !ours(), nil })
+	err = Poll(context.Background(), 10*time.Second, pollEvery, "end an orphaned server", func() (bool, error) { return !ours(), nil })
 	if err != nil {
 		_ = syscall.Kill(pid, syscall.SIGKILL)
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/jackc/pgx/v5"
 
+	"github.com/helixd/helixd/testenv/module"
 	"github.com/helixd/helixd/testenv/speech"
 	"github.com/helixd/helixd/testenv/supabasejs"
 )
@@ -74,7 +75,7 @@ func microphone(t *testing.T, text string) string {
 // open starts Chromium on a page.
 func open(t *testing.T, page, microphone string) *browser {
 	t.Helper()
-	root, err := speech.Root()
+	root, err := module.Root()
 	if err != nil {
 		t.Fatal(err)
 	}

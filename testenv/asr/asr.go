@@ -24,6 +24,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/helixd/helixd/testenv/module"
 	"github.com/helixd/helixd/testenv/speech"
 )
 
@@ -102,7 +103,7 @@ func (s *Server) Close() error {
 // test where the recogniser is not set up, see [speech.Missing].
 func Start(t testing.TB) (url string) {
 	t.Helper()
-	root, err := speech.Root()
+	root, err := module.Root()
 	if err != nil {
 		t.Fatal(err)
 	}

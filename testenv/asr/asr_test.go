@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/helixd/helixd/testenv/asr"
+	"github.com/helixd/helixd/testenv/module"
 	"github.com/helixd/helixd/testenv/speech"
 )
 
@@ -131,7 +132,7 @@ func TestServer(t *testing.T) {
 
 func TestServe(t *testing.T) {
 	asr.Start(t) // skips where there is none
-	root, err := speech.Root()
+	root, err := module.Root()
 	if err != nil {
 		t.Fatal(err)
 	}

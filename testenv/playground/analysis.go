@@ -9,6 +9,8 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+
+	"github.com/helixd/helixd/testenv"
 )
 
 // analysisActs tell what becomes of a row in memory_synthesis_jobs.
@@ -58,7 +60,7 @@ func (s *stage) analyse(kind, wants, from string) error {
 		return err
 	}
 	var job analysis
-	err := until(s.ctx, analysisPatience, 20*time.Millisecond, "wait for memory_synthesis_jobs", func() (bool, error) {
+	err := testenv.Poll(s.ctx, analysisPatience, 20*time.Millisecond, "wait for memory_synthesis_jobs", func() (bool, error) {
 		err := s.watcher.conn.QueryRow(s.ctx, `select status, coalesce(provider, ''), coalesce(summary, ''), coalesce(execution_time_ms, 0), error::text
 			from public.memory_synthesis_jobs where id = $1`, id).Scan(&job.status, &job.provider, &job.summary, &job.took, &job.failure)
 		if err == nil && job.status == "failed" {

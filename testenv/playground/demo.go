@@ -74,8 +74,8 @@ func play(ctx context.Context, out *printer, r repo, w *world, work, log string)
 	defer cancel(nil)
 	go func() {
 		select {
-		case <-w.helixd.done:
-			cancel(fmt.Errorf("%w: %w", errHelixd, cmp.Or(w.helixd.err, errors.New("exit status 0"))))
+		case <-w.helixd.Done:
+			cancel(fmt.Errorf("%w: %w", errHelixd, cmp.Or(w.helixd.Err, errors.New("exit status 0"))))
 		case <-ctx.Done():
 		}
 	}()

@@ -7,6 +7,8 @@ import (
 	"os"
 	"syscall"
 	"time"
+
+	"github.com/helixd/helixd/testenv"
 )
 
 // downTimeout is how long the supervisor has to end helixd, which it gives 20 s, and Postgres.
@@ -51,13 +53,13 @@ func (r repo) end(ctx context.Context, pid int) error {
 		still, err := r.supervisor()
 		return err != nil || still == 0, err
 	}
-	err := until(ctx, downTimeout, 20*time.Millisecond, "wait until it has ended", gone)
+	err := testenv.Poll(ctx, downTimeout, 20*time.Millisecond, "wait until it has ended", gone)
 	if err == nil || ctx.Err() != nil {
 		return err
 	}
 	_ = syscall.Kill(pid, syscall.SIGKILL) // the kernel ends helixd and Postgres with it
 	return errors.Join(fmt.Errorf("process %d did not end on SIGTERM and was killed: %w", pid, err),
-		until(ctx, 5*time.Second, 20*time.Millisecond, "wait until it is dead", gone))
+		testenv.Poll(ctx, 5*time.Second, 20*time.Millisecond, "wait until it is dead", gone))
 }
 
 // removeDev removes what a supervisor leaves, a killed one too. The logs stay, for who wants to know how it ended.

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/helixd/helixd/testenv"
 )
 
 // errHeld says that another process holds a lock.
@@ -35,7 +37,7 @@ func lock(path string) (*os.File, error) {
 // takeTurn waits until no other up or down is at work.
 func (r repo) takeTurn(ctx context.Context) (*os.File, error) {
 	var turn *os.File
-	err := until(ctx, 3*time.Minute, 50*time.Millisecond, "wait for another up or down", func() (done bool, err error) {
+	err := testenv.Poll(ctx, 3*time.Minute, 50*time.Millisecond, "wait for another up or down", func() (done bool, err error) {
 		turn, err = lock(r.devTurn())
 		return !errors.Is(err, errHeld), err
 	})
@@ -54,7 +56,7 @@ func (r repo) supervisor() (int, error) {
 	}
 	var pid int
 	// It has locked the file, and is about to write its id.
-	err = until(context.Background(), 5*time.Second, 5*time.Millisecond, "read the supervisor's process id", func() (bool, error) {
+	err = testenv.Poll(context.Background(), 5*time.Second, 5*time.Millisecond, "read the supervisor's process id", func() (bool, error) {
 		content, err := os.ReadFile(r.devPid())
 		if err != nil {
 			return true, err

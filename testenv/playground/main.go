@@ -23,6 +23,8 @@ import (
 	"os/signal"
 	"syscall"
 	"time"
+
+	"github.com/helixd/helixd/testenv/module"
 )
 
 const usage = `usage: playground demo | up | down
@@ -64,9 +66,9 @@ func run(args []string) int {
 	}
 
 	out := newPrinter(os.Stdout)
-	repo, err := findRepo()
+	root, err := module.Root()
 	if err == nil {
-		err = commands[args[0]](ctx, out, repo)
+		err = commands[args[0]](ctx, out, repo(root))
 	}
 	switch {
 	case err == nil:

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/helixd/helixd/testenv"
 )
 
 // memoryActs tell what becomes of memories.
@@ -129,7 +131,7 @@ func (s *stage) insertMemories(memories []memory) error {
 func (s *stage) patterns(known map[string]pattern, enough func(map[string]pattern) bool) error {
 	sent := time.Now()
 	shown := false
-	err := until(s.ctx, patternsPatience, patternsEvery, "wait for memory_synthesis", func() (bool, error) {
+	err := testenv.Poll(s.ctx, patternsPatience, patternsEvery, "wait for memory_synthesis", func() (bool, error) {
 		now, err := s.readPatterns()
 		if err != nil {
 			return false, err
@@ -344,7 +346,7 @@ func (s *stage) reopened() error {
 	}
 	var after, strong float64
 	var again int
-	err = until(s.ctx, patience, patternsEvery, "wait for memory_retention", func() (_ bool, err error) {
+	err = testenv.Poll(s.ctx, patience, patternsEvery, "wait for memory_retention", func() (_ bool, err error) {
 		after, strong, again, err = read()
 		return again > times, err
 	})

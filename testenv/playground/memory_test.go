@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/helixd/helixd/testenv/module"
 )
 
 func TestBars(t *testing.T) {
@@ -20,12 +22,12 @@ func TestFit(t *testing.T) {
 
 // TestDiary has the diary be what the acts say: ascending, in the past, of every topic, and the same for the same day.
 func TestDiary(t *testing.T) {
-	r, err := findRepo()
+	root, err := module.Root()
 	if err != nil {
 		t.Fatal(err)
 	}
 	now := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
-	diary, another, err := r.diary(now)
+	diary, another, err := repo(root).diary(now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +45,7 @@ func TestDiary(t *testing.T) {
 	if len(diary) < 150 || len(diary) > 300 || len(topics) != len(diaryTopics) || another.topic != "recipe" {
 		t.Errorf("%d memories of %v, another of %q", len(diary), topics, another.topic)
 	}
-	again, _, err := r.diary(now)
+	again, _, err := repo(root).diary(now)
 	if err != nil || !slices.EqualFunc(diary, again, func(a, b memory) bool { return a.content == b.content && a.created.Equal(b.created) }) {
 		t.Errorf("another diary for the same day, %v", err)
 	}

@@ -1,31 +1,12 @@
 package main
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 )
 
 // repo is the root of the repository.
 type repo string
-
-// findRepo goes up from the current folder to the one with go.mod.
-func findRepo() (repo, error) {
-	dir, err := os.Getwd()
-	if err != nil {
-		return "", err
-	}
-	for {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			return repo(dir), nil
-		}
-		parent := filepath.Dir(dir)
-		if parent == dir {
-			return "", errors.New("no go.mod here or above: run it inside the repository")
-		}
-		dir = parent
-	}
-}
 
 // state is a path in .helix, which git ignores.
 func (r repo) state(name string) string { return filepath.Join(string(r), ".helix", name) }

@@ -10,6 +10,8 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+
+	"github.com/helixd/helixd/testenv"
 )
 
 // skillActs tell how an app's users store skills and run them by inserting rows.
@@ -79,7 +81,7 @@ func (s *stage) store(as *session, who string, row map[string]any) (id string, e
 	sent := time.Now()
 	var status string
 	var why *string
-	err = until(s.ctx, patience, watchEvery, "wait until the skill is checked", func() (bool, error) {
+	err = testenv.Poll(s.ctx, patience, watchEvery, "wait until the skill is checked", func() (bool, error) {
 		err := s.admin.QueryRow(s.ctx, "select status, error::text from public.skills where id = $1", id).Scan(&status, &why)
 		return status != "pending", err
 	})
@@ -119,7 +121,7 @@ func (s *stage) start(skill, input string) (skillRun, time.Time, error) {
 // finish waits until a run has ended.
 func (s *stage) finish(run skillRun, sent time.Time) (skillRun, error) {
 	var finished bool
-	err := until(s.ctx, 20*time.Second, watchEvery, "wait until the run has ended", func() (bool, error) {
+	err := testenv.Poll(s.ctx, 20*time.Second, watchEvery, "wait until the run has ended", func() (bool, error) {
 		err := s.watcher.conn.QueryRow(s.ctx, `select status, coalesce(output::text, ''), coalesce(error ->> 'code', ''),
 				coalesce(steps_completed, 0), finished_at is not null
 			from public.skill_runs where id = $1`, run.id).Scan(&run.status, &run.output, &run.code, &run.steps, &finished)

@@ -127,7 +127,7 @@ func (s *stage) send(d *device) error {
 func (s *stage) becomes(want entity) error {
 	n := s.sender.note
 	var got entity
-	waited := until(s.ctx, patience, watchEvery, "wait for sync_entities", func() (_ bool, err error) {
+	waited := testenv.Poll(s.ctx, patience, watchEvery, "wait for sync_entities", func() (_ bool, err error) {
 		got, err = readEntity(s.ctx, s.watcher.conn, n.typ, n.id)
 		return err != nil || got.revision > s.revision, err
 	})

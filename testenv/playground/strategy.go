@@ -7,6 +7,8 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+
+	"github.com/helixd/helixd/testenv"
 )
 
 // strategyActs tell how a user's policy decides what becomes of concurrent versions.
@@ -50,7 +52,7 @@ func (s *stage) put(d *device, doc document, data string, c clock) error {
 func (s *stage) resolves(doc document, revision int64, resolution, data string) error {
 	var got, how string
 	var now clock
-	err := until(s.ctx, patience, watchEvery, "wait for sync_entities", func() (bool, error) {
+	err := testenv.Poll(s.ctx, patience, watchEvery, "wait for sync_entities", func() (bool, error) {
 		var at int64
 		err := s.watcher.conn.QueryRow(s.ctx, `select coalesce(max(revision), 0), coalesce(max(data::text), ''),
 				coalesce(max(resolution), ''), max(vector_clock::text)::jsonb

@@ -50,8 +50,8 @@ func supervise(ctx context.Context, out *printer, r repo) (err error) {
 	select {
 	case <-ctx.Done():
 		return nil
-	case <-w.helixd.done:
-		out.line("helixd has ended (%v); Postgres stays up", w.helixd.err)
+	case <-w.helixd.Done:
+		out.line("helixd has ended (%v); Postgres stays up", w.helixd.Err)
 	}
 	<-ctx.Done()
 	return nil

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"github.com/helixd/helixd/testenv"
 )
 
 // syncActs tell how helixd resolves what three devices write about the same note.
@@ -172,7 +174,7 @@ func (s *stage) settle() error {
 	if err := s.phone.send(s.ctx, s.user, s.phone.name, fence); err != nil {
 		return err
 	}
-	return until(s.ctx, patience, watchEvery, "wait until all is resolved", func() (bool, error) {
+	return testenv.Poll(s.ctx, patience, watchEvery, "wait until all is resolved", func() (bool, error) {
 		e, err := readEntity(s.ctx, s.watcher.conn, fence.typ, fence.id)
 		return err != nil || e.revision > 0, err
 	})

@@ -12,6 +12,9 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/helixd/helixd/testenv"
+	"github.com/helixd/helixd/testenv/child"
 )
 
 // upTimeout bounds how long up waits, after the build.
@@ -89,27 +92,23 @@ func (r repo) startSupervisor(ctx context.Context, out *printer) (env devEnv, er
 	cmd.Dir = string(r)
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // the terminal's end is not its own
-	if err := cmd.Start(); err != nil {
+	s, err := child.Start(cmd, 0)                        // it outlives this process
+	if err != nil {
 		return env, err
 	}
-	s := &child{cmd: cmd, done: make(chan struct{})}
-	go func() {
-		s.err = cmd.Wait()
-		close(s.done)
-	}()
 	told := &follower{path: r.devSupLog(), w: out.w}
 	env, err = r.wait(ctx, func() error {
-		ended := s.ended() // before its last words are read
+		ended := s.Ended() // before its last words are read
 		if err := told.copy(); err != nil {
 			return err
 		}
 		if ended {
-			return fmt.Errorf("playground supervise has ended (%v); what it said is in %s too", s.err, r.relative(r.devSupLog()))
+			return fmt.Errorf("playground supervise has ended (%v); what it said is in %s too", s.Err, r.relative(r.devSupLog()))
 		}
 		return nil
 	})
-	if err != nil && !s.ended() {
-		if ended := s.stop(downTimeout); errors.Is(ended, errKilled) {
+	if err != nil && !s.Ended() {
+		if ended := s.Stop(syscall.SIGTERM, downTimeout); ended != nil {
 			err = errors.Join(err, fmt.Errorf("%w: playground supervise: %w", errLeft, ended))
 		}
 	}
@@ -119,7 +118,7 @@ func (r repo) startSupervisor(ctx context.Context, out *printer) (env devEnv, er
 // wait returns when dev.env is there and the database that it names answers. It gives up when alive, which may be nil,
 // fails.
 func (r repo) wait(ctx context.Context, alive func() error) (env devEnv, err error) {
-	err = until(ctx, upTimeout, 20*time.Millisecond, "wait until it is up", func() (bool, error) {
+	err = testenv.Poll(ctx, upTimeout, 20*time.Millisecond, "wait until it is up", func() (bool, error) {
 		if alive != nil {
 			if err := alive(); err != nil {
 				return true, err

@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/helixd/helixd/testenv"
 	"github.com/helixd/helixd/testenv/asr"
 	"github.com/helixd/helixd/testenv/speech"
 )
@@ -101,7 +102,7 @@ func (s *stage) recorded(audio []byte, more map[string]any) (r recording, err er
 		return r, err
 	}
 	sent := time.Now()
-	err = until(s.ctx, time.Minute, watchEvery, "wait for the transcript", func() (bool, error) {
+	err = testenv.Poll(s.ctx, time.Minute, watchEvery, "wait for the transcript", func() (bool, error) {
 		err := s.watcher.conn.QueryRow(s.ctx, `select status, coalesce(transcript, ''), coalesce(error ->> 'code', ''), coalesce(actions::text, '')
 			from public.voice_recordings where id = $1`, r.id).Scan(&r.status, &r.transcript, &r.code, &r.actions)
 		return r.status == "done" || r.status == "failed", err

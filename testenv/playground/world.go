@@ -9,17 +9,19 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/helixd/helixd/testenv"
 	"github.com/helixd/helixd/testenv/asr"
+	"github.com/helixd/helixd/testenv/child"
 )
 
 // world is a Postgres with a database and the helixd beside it.
 type world struct {
 	cluster *testenv.Cluster
 	db      *testenv.Database
-	helixd  *child
+	helixd  *child.Process
 	log     string // helixd's log file
 
 	recogniser *asr.Server // nil: there is none
@@ -39,7 +41,7 @@ func (r repo) build(ctx context.Context, out *printer, binary string) error {
 			err = fmt.Errorf("go build ./cmd/helixd: %w", err)
 		}
 		// A compiler that is just ending may still put a file there.
-		removed := until(context.WithoutCancel(ctx), 5*time.Second, 10*time.Millisecond, "remove "+tmp, func() (bool, error) {
+		removed := testenv.Poll(context.WithoutCancel(ctx), 5*time.Second, 10*time.Millisecond, "remove "+tmp, func() (bool, error) {
 			err := os.RemoveAll(tmp)
 			return err == nil, err
 		})
@@ -86,10 +88,10 @@ func (w *world) startHelixd(ctx context.Context, out *printer, binary, dir, log 
 		cmd := exec.Command(binary, "run")
 		cmd.Dir, cmd.Env = dir, env // there is no .env of the developer's in dir
 		cmd.Stdout, cmd.Stderr = file, file
-		if w.helixd, err = startChild(cmd); err != nil {
+		if w.helixd, err = own(cmd); err != nil {
 			return "", fmt.Errorf("helixd run: %w", err)
 		}
-		err = until(ctx, time.Minute, 10*time.Millisecond, "wait until helixd streams", func() (bool, error) {
+		err = testenv.Poll(ctx, time.Minute, 10*time.Millisecond, "wait until helixd streams", func() (bool, error) {
 			said, err := os.ReadFile(log)
 			if err != nil {
 				return true, err
@@ -97,8 +99,8 @@ func (w *world) startHelixd(ctx context.Context, out *printer, binary, dir, log 
 			if strings.Contains(string(said), `"message":"streaming"`) {
 				return true, nil
 			}
-			if w.helixd.ended() {
-				return true, fmt.Errorf("helixd run has ended: %w", cmp.Or(w.helixd.err, errors.New("exit status 0")))
+			if w.helixd.Ended() {
+				return true, fmt.Errorf("helixd run has ended: %w", cmp.Or(w.helixd.Err, errors.New("exit status 0")))
 			}
 			return false, nil
 		})
@@ -111,8 +113,9 @@ func (w *world) close() error {
 	var err error
 	if w.helixd != nil {
 		// Killed by hand is fine: up's world is there for it.
-		running := !w.helixd.ended()
-		if ended := w.helixd.stop(20 * time.Second); running && ended != nil {
+		running := !w.helixd.Ended()
+		ended := w.helixd.Stop(syscall.SIGTERM, 20*time.Second)
+		if ended = cmp.Or(ended, w.helixd.Err); running && ended != nil {
 			err = fmt.Errorf("stop helixd: %w", ended)
 		}
 	}

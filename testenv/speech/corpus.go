@@ -16,6 +16,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/helixd/helixd/testenv/module"
 )
 
 // A Clip is a recording with known words.
@@ -144,7 +146,7 @@ func each(n int, f func(i int) error) error {
 // run, with the same recipe.
 func kept(t testing.TB, name string, recipe any, make func(ctx context.Context, dir string) ([]Clip, error)) []Clip {
 	t.Helper()
-	root, err := Root()
+	root, err := module.Root()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,11 +3,9 @@ package speech
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -30,24 +28,6 @@ func Missing(t testing.TB, format string, args ...any) {
 		t.Fatalf("HELIX_TEST_AUDIO=require, but "+format, args...)
 	}
 	t.Skipf(format, args...)
-}
-
-// Root is the repository's, which the current folder is in.
-func Root() (string, error) {
-	dir, err := os.Getwd()
-	if err != nil {
-		return "", err
-	}
-	for {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			return dir, nil
-		}
-		parent := filepath.Dir(dir)
-		if parent == dir {
-			return "", errors.New("no go.mod here or above: run it inside the repository")
-		}
-		dir = parent
-	}
 }
 
 // run runs a program to its end.

@@ -2,18 +2,19 @@ package supabasejs
 
 import (
 	"fmt"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"github.com/helixd/helixd/migrations"
 	"github.com/helixd/helixd/testenv"
-	"github.com/helixd/helixd/testenv/speech"
+	"github.com/helixd/helixd/testenv/child"
+	"github.com/helixd/helixd/testenv/module"
 )
 
 // The keys of the project. They open nothing but the test's own database.
@@ -63,7 +64,7 @@ type Project struct{ URL, Key string }
 func Start(t testing.TB, db *testenv.Database) Project {
 	t.Helper()
 	node, packages := Node(t), Packages(t, "testenv/supabasejs")
-	root, err := speech.Root()
+	root, err := module.Root()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,9 +106,9 @@ func Rights(t testing.TB, conn *pgx.Conn) string {
 }
 
 // Helixd builds helixd and runs it beside a database, as an operator does.
-func Helixd(t testing.TB, db *testenv.Database, env ...string) *Process {
+func Helixd(t testing.TB, db *testenv.Database, env ...string) *child.Process {
 	t.Helper()
-	root, err := speech.Root()
+	root, err := module.Root()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,13 +121,17 @@ func Helixd(t testing.TB, db *testenv.Database, env ...string) *Process {
 	cmd := exec.Command(path, "run", "--slot", db.SlotName("js"))
 	cmd.Dir = t.TempDir() // no .env of the developer's
 	cmd.Env = append(append(os.Environ(), "SUPABASE_DB_URL="+db.URL("postgres"), "HELIX_HTTP=off"), env...)
-	return Child(t, "helixd", cmd)
+	helixd, _ := child.Run(t, "helixd", cmd)
+	return helixd
 }
 
 func startLite(t testing.TB, node, dir string, db *testenv.Database) string {
 	t.Helper()
 	db.Exec(t, "supabase_admin", accounts)
-	port := freePort(t)
+	port, err := testenv.FreePort()
+	if err != nil {
+		t.Fatal(err)
+	}
 	if err := os.MkdirAll(filepath.Join(dir, "supabase"), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -137,30 +142,29 @@ func startLite(t testing.TB, node, dir string, db *testenv.Database) string {
 	cmd.Dir = dir
 	// It connects as the superuser: it makes Auth's tables.
 	cmd.Env = append(os.Environ(), "LITE_TELEMETRY=0", "HELIX_LITE_DB_URL="+db.URL("supabase_admin"))
-	said := Child(t, "supabase-lite", cmd)
+	if _, err := cmd.StdinPipe(); err != nil { // open as long as this process lives
+		t.Fatal(err)
+	}
+	lite, _ := child.Run(t, "supabase-lite", cmd)
 	url := fmt.Sprintf("http://127.0.0.1:%d", port)
-	Until(t, "supabase-lite answers", said, func() bool {
+	err = testenv.Poll(t.Context(), time.Minute, 20*time.Millisecond, "wait until supabase-lite answers", func() (bool, error) {
+		if lite.Ended() {
+			return true, fmt.Errorf("supabase-lite has ended: %w", lite.Err)
+		}
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url+"/rest/v1/sync_state?select=id", nil)
 		if err != nil {
-			t.Fatal(err)
+			return true, err
 		}
 		req.Header.Set("apikey", publishableKey)
 		res, err := http.DefaultClient.Do(req)
 		if err != nil {
-			return false
+			return false, err
 		}
 		defer res.Body.Close()
-		return res.StatusCode == http.StatusOK
+		return res.StatusCode == http.StatusOK, nil
 	})
-	return url
-}
-
-func freePort(t testing.TB) int {
-	t.Helper()
-	l, err := net.Listen("tcp4", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port
+	return url
 }

@@ -14,7 +14,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/helixd/helixd/testenv/speech"
+	"github.com/helixd/helixd/testenv/module"
 )
 
 const oldestNode = 20 // which supabase-js needs
@@ -50,7 +50,7 @@ func Node(t testing.TB) string {
 // content. It skips the test where that cannot be, see [Missing].
 func Packages(t testing.TB, folder string) string {
 	t.Helper()
-	root, err := speech.Root()
+	root, err := module.Root()
 	if err != nil {
 		t.Fatal(err)
 	}

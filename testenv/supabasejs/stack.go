@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/helixd/helixd/testenv"
+	"github.com/helixd/helixd/testenv/child"
 )
 
 // Stack is a project with helixd beside it, which end-to-end tests drive as an app
@@ -16,7 +17,7 @@ type Stack struct {
 	Project
 	Realtime bool // results come by broadcast
 	DB       *pgx.Conn
-	Helixd   *Process // nil where it runs elsewhere
+	Helixd   *child.Process // nil where it runs elsewhere
 }
 
 // StartStack gives the stack that HELIX_E2E_SUPABASE_URL names, such as one of

@@ -1,8 +1,0 @@
-//go:build !linux
-
-package main
-
-import "syscall"
-
-// dieWithParent does nothing: only Linux can promise it.
-func dieWithParent(*syscall.SysProcAttr) {}
