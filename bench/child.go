@@ -10,8 +10,10 @@ import (
 	"os/exec"
 	"runtime/pprof"
 	"slices"
+	"syscall"
 
 	"github.com/helixd/helixd/replication"
+	"github.com/helixd/helixd/testenv/child"
 )
 
 // childEnv makes this binary drain a slot instead: each drain has a process of
@@ -93,7 +95,7 @@ func runDrain(job drainJob) (result drained, err error) {
 	}
 	result, err = drains(job.Peer)(context.Background(), job)
 	pprof.StopCPUProfile()
-	result.PeakMB = peakRSS("self")
+	result.PeakMB = peakRSS(os.Getpid())
 	return result, err
 }
 
@@ -101,14 +103,14 @@ func runDrain(job drainJob) (result drained, err error) {
 func startDrain(ctx context.Context, job drainJob) (result drained, err error) {
 	p, err := runChild(ctx, childEnv, job, &result)
 	if err == nil {
-		result.CPU = p.cpu()
+		result.CPU = cpu(p)
 	}
 	return result, err
 }
 
 // runChild runs this binary with a variable of the environment set, a job on its
 // stdin and its result on its stdout.
-func runChild(ctx context.Context, env string, job, result any) (*process, error) {
+func runChild(ctx context.Context, env string, job, result any) (*child.Process, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
@@ -119,7 +121,7 @@ func runChild(ctx context.Context, env string, job, result any) (*process, error
 }
 
 // runJob runs a program that reads a job and writes its result, both JSON.
-func runJob(ctx context.Context, cmd *exec.Cmd, job, result any) (*process, error) {
+func runJob(ctx context.Context, cmd *exec.Cmd, job, result any) (*child.Process, error) {
 	in, err := json.Marshal(job)
 	if err != nil {
 		return nil, err
@@ -127,13 +129,13 @@ func runJob(ctx context.Context, cmd *exec.Cmd, job, result any) (*process, erro
 	cmd.Stdin, cmd.Stderr = bytes.NewReader(in), os.Stderr
 	var out bytes.Buffer
 	cmd.Stdout = &out
-	p, err := startProcess(cmd)
+	p, err := child.Start(cmd, syscall.SIGKILL)
 	if err != nil {
 		return nil, err
 	}
-	<-p.done
-	if p.err != nil {
-		return nil, errors.Join(p.err, ctx.Err())
+	<-p.Done
+	if p.Err != nil {
+		return nil, errors.Join(p.Err, ctx.Err())
 	}
 	return p, json.Unmarshal(out.Bytes(), result)
 }

@@ -1,24 +1,25 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
+	"slices"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
+
+	"github.com/helixd/helixd/testenv/child"
 )
 
 const (
 	daemonSlot = "helix"
 	// stopPatience is longer than the daemon takes to end in order.
 	stopPatience = 30 * time.Second
+	// logKept is how much is kept of the end of what it says.
+	logKept = 64 << 10
 )
 
 // binary builds the daemon once, without the race detector and failpoints.
@@ -30,18 +31,36 @@ func (b *bench) binary(ctx context.Context) (string, error) {
 		return b.built, nil
 	}
 	b.say("  build helixd")
-	dir, err := b.source(ctx)
-	if err != nil {
-		return "", err
-	}
 	path := filepath.Join(b.dir, "helixd")
-	build := exec.CommandContext(ctx, "go", "build", "-o", path, "./cmd/helixd")
-	build.Dir = dir
-	if out, err := build.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("build helixd: %w\n%s", err, out)
+	if err := b.build(ctx, path, nil); err != nil {
+		return "", err
 	}
 	b.built = path
 	return path, nil
+}
+
+// release builds the daemon as make build does.
+func (b *bench) release(ctx context.Context) (string, error) {
+	if b.helixd != "" {
+		return filepath.Abs(b.helixd)
+	}
+	b.say("  build helixd for release")
+	path := filepath.Join(b.dir, "helixd-release")
+	return path, b.build(ctx, path, []string{"CGO_ENABLED=0"}, "-trimpath", "-ldflags", "-s -w")
+}
+
+// build builds the daemon, with further environment and flags of go build.
+func (b *bench) build(ctx context.Context, path string, env []string, flags ...string) error {
+	dir, err := b.source(ctx)
+	if err != nil {
+		return err
+	}
+	build := exec.CommandContext(ctx, "go", slices.Concat([]string{"build"}, flags, []string{"-o", path, "./cmd/helixd"})...)
+	build.Dir, build.Env = dir, append(os.Environ(), env...)
+	if out, err := build.CombinedOutput(); err != nil {
+		return fmt.Errorf("build helixd: %w\n%s", err, out)
+	}
+	return nil
 }
 
 // source is the folder of helixd's module.
@@ -55,12 +74,12 @@ func (b *bench) source(ctx context.Context) (string, error) {
 
 // daemon is a helixd run.
 type daemon struct {
-	*process
-	log *tail
+	*child.Process
+	log *child.Output
 }
 
-// helixd makes a command of the daemon, in a folder without a .env.
-func (b *bench) command(ctx context.Context, url string, args ...string) (*exec.Cmd, *tail, error) {
+// command makes one of the daemon, in a folder without a .env.
+func (b *bench) command(ctx context.Context, url string, args ...string) (*exec.Cmd, *child.Output, error) {
 	path, err := b.binary(ctx)
 	if err != nil {
 		return nil, nil, err
@@ -69,7 +88,7 @@ func (b *bench) command(ctx context.Context, url string, args ...string) (*exec.
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = stopPatience
 	cmd.Dir = b.dir
-	log := &tail{}
+	log := &child.Output{Most: logKept}
 	cmd.Stdout, cmd.Stderr = log, log
 	for _, kv := range os.Environ() {
 		if !strings.HasPrefix(kv, "HELIX_") && !strings.HasPrefix(kv, "GOMEMLIMIT=") {
@@ -98,7 +117,7 @@ func (b *bench) start(ctx context.Context, url string, flags ...string) (*daemon
 	if err != nil {
 		return nil, err
 	}
-	p, err := startProcess(cmd)
+	p, err := child.Start(cmd, syscall.SIGKILL)
 	if err != nil {
 		return nil, err
 	}
@@ -114,8 +133,8 @@ func (d *daemon) until(ctx context.Context, every time.Duration, cond func() (bo
 			return err
 		}
 		select {
-		case <-d.done:
-			return fmt.Errorf("helixd ended (%v); it said:\n%s", d.err, d.log)
+		case <-d.Done:
+			return fmt.Errorf("helixd ended (%v); it said:\n%s", d.Err, d.log)
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-tick.C:
@@ -132,41 +151,12 @@ func (d *daemon) streaming(ctx context.Context) error {
 
 // stop ends it in order, and gives the most memory that it ever had.
 func (d *daemon) stop() (peakMB float64, err error) {
-	peakMB = peakRSS(strconv.Itoa(d.cmd.Process.Pid))
-	_ = d.cmd.Process.Signal(syscall.SIGTERM) // it may have ended
-	select {
-	case <-d.done:
-	case <-time.After(stopPatience):
-		_ = d.cmd.Process.Kill()
-		<-d.done
-		return peakMB, errors.New("helixd did not end on SIGTERM and was killed")
+	peakMB = peakRSS(d.Pid())
+	if err := d.Stop(syscall.SIGTERM, stopPatience); err != nil {
+		return peakMB, fmt.Errorf("helixd: %w", err)
 	}
-	if d.err != nil {
-		return peakMB, fmt.Errorf("helixd: %w\n%s", d.err, d.log)
+	if d.Err != nil {
+		return peakMB, fmt.Errorf("helixd: %w\n%s", d.Err, d.log)
 	}
 	return peakMB, nil
-}
-
-// tail keeps the end of what a process says.
-type tail struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-// maxTail bounds what is kept.
-const maxTail = 64 << 10
-
-func (t *tail) Write(p []byte) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if over := t.b.Len() + len(p) - maxTail; over > 0 {
-		t.b.Next(over)
-	}
-	return t.b.Write(p)
-}
-
-func (t *tail) String() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.b.String()
 }

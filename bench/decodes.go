@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"syscall"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/helixd/helixd/reactors/sandbox"
 	"github.com/helixd/helixd/reactors/voice/decode"
+	"github.com/helixd/helixd/testenv/child"
 )
 
 const (
@@ -98,13 +100,13 @@ func decodes(ctx context.Context, b *bench) error {
 
 // nativeDecode gives the CPU time that ffmpeg takes for the same, on one thread.
 func nativeDecode(ctx context.Context, path string) (float64, error) {
-	p, err := startProcess(exec.CommandContext(ctx, "ffmpeg", "-nostdin", "-v", "error", "-y", "-threads", "1", "-i", path,
-		"-af", "aresample=16000:ochl=mono:rematrix_maxval=1.0:filter_size=64:cutoff=0.97", "-f", "s16le", os.DevNull))
+	p, err := child.Start(exec.CommandContext(ctx, "ffmpeg", "-nostdin", "-v", "error", "-y", "-threads", "1", "-i", path,
+		"-af", "aresample=16000:ochl=mono:rematrix_maxval=1.0:filter_size=64:cutoff=0.97", "-f", "s16le", os.DevNull), syscall.SIGKILL)
 	if err != nil {
 		return 0, err
 	}
-	<-p.done
-	return p.cpu(), p.err
+	<-p.Done
+	return cpu(p), p.Err
 }
 
 // clips gives how many a second are decoded, two users' at a time, so many of each.

@@ -6,11 +6,12 @@ import (
 	"fmt"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/helixd/helixd/replication"
+	"github.com/helixd/helixd/testenv/child"
 )
 
 // recvlogicalPath finds Postgres's own client, "" where it is not installed.
@@ -32,9 +33,9 @@ func recvlogicalPath() string {
 func drainServer(ctx context.Context, url, slot string, end replication.LSN) (result drained, err error) {
 	cmd := exec.CommandContext(ctx, recvlogicalPath(), "--dbname", url, "--slot", slot, "--start", "--no-loop", "--verbose",
 		"--endpos", end.String(), "--file", "/dev/null", "--option", "proto_version=1", "--option", "publication_names="+publication)
-	said := &startWatch{tail: &tail{}}
+	said := &startWatch{&child.Output{Most: logKept}, time.Time{}}
 	cmd.Stderr = said
-	p, err := startProcess(cmd)
+	p, err := child.Start(cmd, syscall.SIGKILL)
 	if err != nil {
 		return result, err
 	}
@@ -43,30 +44,30 @@ func drainServer(ctx context.Context, url, slot string, end replication.LSN) (re
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
 	for running := true; running; {
-		result.PeakMB = max(result.PeakMB, peakRSS(strconv.Itoa(cmd.Process.Pid)))
+		result.PeakMB = max(result.PeakMB, peakRSS(p.Pid()))
 		select {
-		case <-p.done:
+		case <-p.Done:
 			running = false
 		case <-tick.C:
 		}
 	}
 	ended := time.Now()
-	if p.err != nil || said.began.IsZero() {
-		return result, fmt.Errorf("pg_recvlogical: %w; it said:\n%s", errors.Join(p.err, ctx.Err()), said.tail)
+	if p.Err != nil || said.began.IsZero() {
+		return result, fmt.Errorf("pg_recvlogical: %w; it said:\n%s", errors.Join(p.Err, ctx.Err()), said.Output)
 	}
-	result.Seconds, result.CPU = ended.Sub(said.began).Seconds(), p.cpu()
+	result.Seconds, result.CPU = ended.Sub(said.began).Seconds(), cpu(p)
 	return result, nil
 }
 
 // startWatch notes when pg_recvlogical says that it starts the stream.
 type startWatch struct {
-	*tail
+	*child.Output
 	began time.Time // read once the process has ended
 }
 
 func (w *startWatch) Write(p []byte) (int, error) {
-	n, err := w.tail.Write(p)
-	if w.began.IsZero() && strings.Contains(w.tail.String(), "starting log streaming") {
+	n, err := w.Output.Write(p)
+	if w.began.IsZero() && strings.Contains(w.Output.String(), "starting log streaming") {
 		w.began = time.Now()
 	}
 	return n, err

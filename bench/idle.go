@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -66,37 +64,18 @@ func idle(ctx context.Context, b *bench) error {
 	return nil
 }
 
-// release builds the daemon as make build does.
-func (b *bench) release(ctx context.Context) (string, error) {
-	if b.helixd != "" {
-		return filepath.Abs(b.helixd)
-	}
-	b.say("  build helixd for release")
-	dir, err := b.source(ctx)
-	if err != nil {
-		return "", err
-	}
-	path := filepath.Join(b.dir, "helixd-release")
-	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", path, "./cmd/helixd")
-	build.Dir, build.Env = dir, append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("build helixd: %w\n%s", err, out)
-	}
-	return path, nil
-}
-
 // idle gives the memory of the daemon, in MB, and what it computed, in percent of
 // a core, while nothing happened.
 func (d *daemon) idle(ctx context.Context) (rss, used float64, err error) {
-	pid := strconv.Itoa(d.cmd.Process.Pid)
+	pid := d.Pid()
 	var before, after float64
 	for _, step := range []struct {
 		wait time.Duration
 		cpu  *float64
 	}{{idleBefore, &before}, {idleFor, &after}} {
 		select {
-		case <-d.done:
-			return 0, 0, fmt.Errorf("helixd ended (%v); it said:\n%s", d.err, d.log)
+		case <-d.Done:
+			return 0, 0, fmt.Errorf("helixd ended (%v); it said:\n%s", d.Err, d.log)
 		case <-ctx.Done():
 			return 0, 0, ctx.Err()
 		case <-time.After(step.wait):
@@ -108,8 +87,8 @@ func (d *daemon) idle(ctx context.Context) (rss, used float64, err error) {
 
 // computed reads the seconds that a process has computed; 0 where there is no
 // /proc. Times are the 12th and 13th field after the name, in hundredths.
-func computed(pid string) float64 {
-	stat, _ := os.ReadFile("/proc/" + pid + "/stat")
+func computed(pid int) float64 {
+	stat, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
 	if len(fields) < 13 {
 		return 0

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/helixd/helixd/testenv/child"
 )
 
 // machine is where the figures come from.
@@ -81,13 +83,18 @@ func readMachine(ctx context.Context, conn *pgx.Conn) (m machine, err error) {
 
 // peakRSS reads the most memory that a process ever had resident, in MB; 0 where
 // there is no /proc.
-func peakRSS(pid string) float64 { return memoryOf(pid, "VmHWM") }
+func peakRSS(pid int) float64 { return memoryOf(pid, "VmHWM") }
 
 // memoryOf reads a field of a process's status, in MB.
-func memoryOf(pid, field string) float64 {
-	kb, _, _ := strings.Cut(procField("/proc/"+pid+"/status", field), " ")
+func memoryOf(pid int, field string) float64 {
+	kb, _, _ := strings.Cut(procField(fmt.Sprintf("/proc/%d/status", pid), field), " ")
 	n, _ := strconv.ParseFloat(kb, 64)
 	return n / 1024
+}
+
+// cpu gives the seconds that a process has computed which has ended.
+func cpu(p *child.Process) float64 {
+	return (p.Cmd.ProcessState.UserTime() + p.Cmd.ProcessState.SystemTime()).Seconds()
 }
 
 // procField reads the first line "name: value" of a file under /proc.

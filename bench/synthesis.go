@@ -94,7 +94,7 @@ func clusterRows(ctx context.Context, job clusterJob) (result clustered, err err
 	default:
 		err = fmt.Errorf("there is no method %q", job.Method)
 	}
-	result.Seconds, result.PeakMB = time.Since(began).Seconds(), peakRSS("self")
+	result.Seconds, result.PeakMB = time.Since(began).Seconds(), peakRSS(os.Getpid())
 	return result, err
 }
 
@@ -112,7 +112,7 @@ func graphRows(ctx context.Context, m *vector.Matrix, began time.Time) (result c
 	if err != nil {
 		return result, err
 	}
-	result.Labels, result.Seconds, result.PeakMB = c.Labels, time.Since(began).Seconds(), peakRSS("self")
+	result.Labels, result.Seconds, result.PeakMB = c.Labels, time.Since(began).Seconds(), peakRSS(os.Getpid())
 	x.Changed() // all, so far
 	var took []float64
 	random := rand.New(rand.NewPCG(2, 2))

@@ -96,7 +96,7 @@ func (b *bench) takeover(ctx context.Context, db *testenv.Database, conn *pgx.Co
 	if err := read(&epoch, &changes); err != nil {
 		return nil, 0, err
 	}
-	if err := leader.cmd.Process.Signal(signal); err != nil {
+	if err := leader.Cmd.Process.Signal(signal); err != nil {
 		return nil, 0, err
 	}
 	began := time.Now()
@@ -112,8 +112,7 @@ func (b *bench) takeover(ctx context.Context, db *testenv.Database, conn *pgx.Co
 		return changes > first, nil
 	})
 	took := time.Since(began)
-	_ = leader.cmd.Process.Kill() // it may have ended
-	<-leader.done
+	leader.Kill()
 	return standby, took, err
 }
 

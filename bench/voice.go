@@ -4,11 +4,13 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"syscall"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"github.com/helixd/helixd/reactors/voice/provider/providertest"
+	"github.com/helixd/helixd/testenv/child"
 )
 
 const (
@@ -44,7 +46,7 @@ func voice(ctx context.Context, b *bench) error {
 		return err
 	}
 	cmd.Env = append(cmd.Env, "HELIX_VOICE_PROVIDER=openai", "HELIX_VOICE_URL="+server.URL, "HELIX_VOICE_KEY="+providertest.Key)
-	p, err := startProcess(cmd)
+	p, err := child.Start(cmd, syscall.SIGKILL)
 	if err != nil {
 		return err
 	}
