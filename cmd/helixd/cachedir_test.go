@@ -45,7 +45,7 @@ func TestCacheDir(t *testing.T) {
 			until(t, "helixd to stream", func() bool { return strings.Contains(p.log.String(), `"streaming"`) })
 			return p
 		}
-		run().kill()
+		run().Kill()
 		left := content(t, dir)
 		if len(left) != 1 {
 			t.Fatalf("one that was killed left %v", left)

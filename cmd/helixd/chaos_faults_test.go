@@ -167,7 +167,7 @@ func (c *chaos) killChildren() {
 		}
 		var pids []int
 		until(c.t, "worker children", func() bool {
-			pids = append(children(c.t, c.nodes[2].cmd.Process.Pid), children(c.t, c.nodes[3].cmd.Process.Pid)...)
+			pids = append(children(c.t, c.nodes[2].Pid()), children(c.t, c.nodes[3].Pid())...)
 			return len(pids) > 0
 		})
 		for _, pid := range pids {

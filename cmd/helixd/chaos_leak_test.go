@@ -22,11 +22,11 @@ func (c *chaos) inspect(n *node) {
 	c.t.Helper()
 	var s sample
 	until(c.t, fmt.Sprintf("a %s to hold no more than %d goroutines, %d files and %d children", n.role, mostGoroutines, mostFiles, mostChildren), func() bool {
-		files, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", n.cmd.Process.Pid))
+		files, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", n.Pid()))
 		if err != nil {
 			c.t.Fatal(err)
 		}
-		s = sample{int(scrape(c.t, n.http(c.t)).value(c.t, "go_goroutines")), len(files), len(children(c.t, n.cmd.Process.Pid))}
+		s = sample{int(scrape(c.t, n.http(c.t)).value(c.t, "go_goroutines")), len(files), len(children(c.t, n.Pid()))}
 		return s.goroutines <= mostGoroutines && s.files <= mostFiles && s.children <= mostChildren
 	})
 	c.most = sample{max(c.most.goroutines, s.goroutines), max(c.most.files, s.files), max(c.most.children, s.children)}

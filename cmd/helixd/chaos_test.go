@@ -263,7 +263,7 @@ func (c *chaos) end() {
 	c.looks = c.laws.looks
 	var workers []int
 	for _, n := range c.nodes {
-		workers = append(workers, children(t, n.cmd.Process.Pid)...)
+		workers = append(workers, children(t, n.Pid())...)
 		n.stop(t)
 	}
 	until(t, "the worker children to be gone", func() bool { return len(alive(workers)) == 0 })

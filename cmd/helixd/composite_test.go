@@ -2,53 +2,12 @@ package main_test
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
-	"strconv"
-	"strings"
 	"testing"
 
 	"github.com/google/uuid"
 
 	"github.com/helixd/helixd/testenv"
 )
-
-// children are the processes that a process has started, by /proc/<pid>/stat:
-// "pid (name) state parent ...".
-func children(t testing.TB, of int) []int {
-	t.Helper()
-	stats, err := filepath.Glob("/proc/[0-9]*/stat")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var pids []int
-	for _, path := range stats {
-		stat, err := os.ReadFile(path)
-		if err != nil {
-			continue // it ended
-		}
-		fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
-		if fields[0] == "Z" || fields[1] != strconv.Itoa(of) {
-			continue
-		}
-		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(path)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		pids = append(pids, pid)
-	}
-	return pids
-}
-
-// alive are those of the processes that have not ended.
-func alive(pids []int) (left []int) {
-	for _, pid := range pids {
-		if stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)); err == nil && !strings.Contains(string(stat), ") Z ") {
-			left = append(left, pid)
-		}
-	}
-	return left
-}
 
 // TestCompositeSurvivesKill: helixd is killed while a step is executed. Its worker
 // children die with it, and the run goes on after the last step that had ended.
@@ -74,11 +33,11 @@ func TestCompositeSurvivesKill(t *testing.T) {
 	until(t, "the first step", func() bool {
 		return get[bool](t, admin, "select coalesce(steps_completed, 0) = 1 from skill_runs where id = $1", run)
 	})
-	workers := children(t, p.cmd.Process.Pid)
+	workers := children(t, p.Pid())
 	if len(workers) == 0 {
 		t.Error("helixd has no worker children")
 	}
-	p.kill()
+	p.Kill()
 	until(t, "the worker children to be gone", func() bool { return len(alive(workers)) == 0 })
 	if got := get[string](t, admin, "select concat_ws(' ', status, steps_completed) from skill_runs where id = $1", run); got != "running 1" {
 		t.Fatalf("when helixd was killed the run was %s", got)

@@ -67,10 +67,10 @@ func (x *patient) repairs(t *testing.T) int {
 // unseen runs steps while helixd does not look.
 func (x *patient) unseen(t *testing.T, steps func()) {
 	t.Helper()
-	if err := x.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
+	if err := x.Cmd.Process.Signal(syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
-	defer x.cmd.Process.Signal(syscall.SIGCONT) //nolint:errcheck // the test then waits in vain
+	defer x.Cmd.Process.Signal(syscall.SIGCONT) //nolint:errcheck // the test then waits in vain
 	steps()
 }
 

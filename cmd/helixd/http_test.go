@@ -14,19 +14,6 @@ import (
 
 var served = regexp.MustCompile(`"address":"[^"]*:(\d+)","token":(?:true|false),"time":"[^"]*","message":"metrics and health over HTTP"`)
 
-// http gives the URL at which the process answers.
-func (p *process) http(t testing.TB) string {
-	t.Helper()
-	var port string
-	until(t, "an address", func() bool {
-		if said := served.FindStringSubmatch(p.log.String()); said != nil {
-			port = said[1]
-		}
-		return port != ""
-	})
-	return "http://127.0.0.1:" + port
-}
-
 // fetch gives an answer's status and body.
 func fetch(t testing.TB, url, token string) (int, string) {
 	t.Helper()

@@ -108,11 +108,11 @@ func proc(t *testing.T, p *process) (places []place) {
 			places = append(places, place{fmt.Sprintf("/proc/%d/%s", pid, name), string(b)})
 		}
 	}
-	read(p.cmd.Process.Pid, "cmdline")
+	read(p.Pid(), "cmdline")
 	if len(places) == 0 {
 		t.Error("the arguments of helixd cannot be read")
 	}
-	for _, child := range children(t, p.cmd.Process.Pid) {
+	for _, child := range children(t, p.Pid()) {
 		read(child, "cmdline")
 		read(child, "environ")
 	}
@@ -191,8 +191,8 @@ func TestSecretsStayInside(t *testing.T) {
 		"host=127.0.0.1 port=1 password='" + secrets["a refused password"] + "' user=postgres nonsense",
 	} {
 		p := startOf(t, plainBinary, refused, []string{"HELIX_LOG_LEVEL=trace"}, "run")
-		until(t, "helixd run to end, or to try again", func() bool { return p.says("retry_in_ms") || len(alive([]int{p.cmd.Process.Pid})) == 0 })
-		p.kill()
+		until(t, "helixd run to end, or to try again", func() bool { return p.says("retry_in_ms") || len(alive([]int{p.Pid()})) == 0 })
+		p.Kill()
 		places = append(places, place{"run, refused", p.log.String()})
 		say("", refused, nil, 1, "usage")
 		say("", refused, nil, 1, "migrate", "--output", "json")
@@ -245,7 +245,7 @@ func TestSecretsStayInside(t *testing.T) {
 	})
 	values["a transcript"] = get[string](t, admin, "select transcript from voice_recordings where transcript is not null")
 	places = append(append(places, proc(t, p)...), seen(t, p, secrets["the token of HTTP"])...)
-	p.kill()
+	p.Kill()
 	logs := []place{{"the log of helixd run", p.log.String()}}
 
 	refuser, asked := echoServer(t)

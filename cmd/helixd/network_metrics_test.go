@@ -159,7 +159,7 @@ func (x *told) differs(t *testing.T, l *life, s *scraped) (not []string) {
 		"the jobs that it has ended, it has": worked(t, conn, l, s),
 	} {
 		if !is {
-			not = append(not, fmt.Sprintf("%s, pid %d: it does not hold that %s", l.node.role, l.p.cmd.Process.Pid, what))
+			not = append(not, fmt.Sprintf("%s, pid %d: it does not hold that %s", l.node.role, l.p.Pid(), what))
 		}
 	}
 	return not
@@ -249,7 +249,7 @@ func (x *told) judge(t *testing.T, admin *pgx.Conn) {
 		lie := func(format string, a ...any) {
 			what, _, _ := strings.Cut(format, ":")
 			if said[what]++; said[what] == 1 {
-				t.Errorf("%s, pid %d: "+format, append([]any{l.node.role, l.p.cmd.Process.Pid}, a...)...)
+				t.Errorf("%s, pid %d: "+format, append([]any{l.node.role, l.p.Pid()}, a...)...)
 			}
 		}
 		var last values

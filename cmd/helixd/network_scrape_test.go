@@ -180,7 +180,7 @@ func (x *told) follow(n *node) {
 			select {
 			case <-x.ctx.Done():
 				return
-			case <-l.p.done:
+			case <-l.p.Done:
 				return
 			case <-tick.C:
 				l.scrape(x.ctx)
@@ -205,7 +205,7 @@ func (x *told) of(n *node) *life {
 func (x *told) kill(n *node) {
 	l := x.of(n)
 	l.scrape(x.ctx)
-	n.kill()
+	n.Kill()
 	l.mu.Lock()
 	l.killed = time.Now()
 	l.mu.Unlock()

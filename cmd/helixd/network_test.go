@@ -122,13 +122,13 @@ func (n *node) disturb(t testing.TB, rng *rand.Rand, how fault, slot string, atL
 	if rng.IntN(6) == 0 { // long enough for a takeover
 		lasts += 7 * time.Second
 	}
-	t.Logf("%s, pid %d: %s for %s", n.role, n.cmd.Process.Pid, how, lasts)
+	t.Logf("%s, pid %d: %s for %s", n.role, n.Pid(), how, lasts)
 	if how == killed {
-		workers := children(t, n.cmd.Process.Pid)
+		workers := children(t, n.Pid())
 		if n.told != nil {
 			n.told.kill(n)
 		} else {
-			n.kill()
+			n.Kill()
 		}
 		until(t, "the worker children of a killed process to be gone", func() bool {
 			return len(alive(workers)) == 0
@@ -139,8 +139,8 @@ func (n *node) disturb(t testing.TB, rng *rand.Rand, how fault, slot string, atL
 	n.wire.set(how)
 	select {
 	case <-time.After(lasts):
-	case <-n.done:
-		t.Fatalf("helixd ended: %v", n.err)
+	case <-n.Done:
+		t.Fatalf("helixd ended: %v", n.Err)
 	}
 	n.wire.set(healed)
 }

@@ -9,16 +9,6 @@ import (
 	"github.com/helixd/helixd/testenv"
 )
 
-// helixd runs a command to its end, which must be status 0.
-func helixd(t testing.TB, db *testenv.Database, env []string, args ...string) string {
-	t.Helper()
-	p := start(t, db.URL("postgres"), env, args...)
-	if status := p.wait(t); status != 0 {
-		t.Fatalf("helixd %s: status %d\n%s", strings.Join(args, " "), status, p.log)
-	}
-	return p.log.String()
-}
-
 // TestPausedUnderLoad: nothing is lost and nothing applied twice, whatever happens
 // to the leader while the stream is paused.
 func TestPausedUnderLoad(t *testing.T) {
@@ -42,7 +32,7 @@ func TestPausedUnderLoad(t *testing.T) {
 				standby.standsBy(t)
 				switch what {
 				case "killed":
-					leader.kill()
+					leader.Kill()
 				case "frozen":
 					leader.signal(t, syscall.SIGSTOP)
 				case "stopped":
@@ -170,7 +160,7 @@ func TestPausedReactor(t *testing.T) {
 		!get[bool](t, app, "select bool_and(details -> 'paused' is null) from helix_status where reactor <> 'analysis'") {
 		t.Error("helix_status does not say that analysis is paused, and no other")
 	}
-	workers[0].kill()
+	workers[0].Kill()
 	for _, w := range workers[1:] {
 		w.stop(t)
 	}

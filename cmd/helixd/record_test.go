@@ -138,7 +138,7 @@ func TestRecordFile(t *testing.T) {
 	t.Run("Ctrl-C ends it, and keeps it", func(t *testing.T) {
 		r := s.record(t, "", "--device", "quiet", "--out", path("interrupted.wav"), "--silence", "0")
 		until(t, "audio", func() bool { return s.size(t, ".interrupted.wav.*") > 4096 })
-		if err := r.cmd.Process.Signal(syscall.SIGINT); err != nil {
+		if err := r.Cmd.Process.Signal(syscall.SIGINT); err != nil {
 			t.Fatal(err)
 		}
 		ends(t, r, 0)
@@ -175,7 +175,7 @@ func TestRecordFile(t *testing.T) {
 	t.Run("a device that goes is told, and what it gave is kept", func(t *testing.T) {
 		r := s.record(t, "", "--device", "quiet", "--out", path("gone.wav"), "--silence", "0")
 		until(t, "audio", func() bool { return s.size(t, ".gone.wav.*") > 4096 })
-		s.server.kill()
+		s.server.Kill()
 		ends(t, r, 0)
 		if !strings.Contains(r.log.String(), "is gone") || len(samples(t, path("gone.wav"))) < 2000 {
 			t.Errorf("it says: %s", r.log)

@@ -103,7 +103,7 @@ func TestSecondHelixdStandsBy(t *testing.T) {
 	if strings.Contains(third.log.String(), `"warn"`) {
 		t.Error("a standby that is stopped has nothing to warn of")
 	}
-	leader.kill()
+	leader.Kill()
 	write(t, app, entity, "phone", `{"phone": 3}`, "three")
 	resolvedTo(t, admin, entity, "three")
 	if n := get[int64](t, admin, "select epoch from helix.checkpoints where slot = $1", slot); n != 2 {

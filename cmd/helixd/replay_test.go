@@ -2,10 +2,7 @@ package main_test
 
 import (
 	"encoding/json"
-	"fmt"
-	"os"
 	"regexp"
-	"strconv"
 	"testing"
 
 	"github.com/helixd/helixd/testenv"
@@ -28,13 +25,13 @@ func TestReplayKilled(t *testing.T) {
 	})
 	exec1(t, admin, "create table seen as select memory_id, reinforcements from memory_retention")
 	exec1(t, admin, "delete from memory_retention where memory_id in (select memory_id from memory_retention order by 1 limit $1)", all/2)
-	before := peak(t, first.cmd.Process.Pid)
+	before := peak(t, first.Pid())
 
 	replay := start(t, db.URL("postgres"), env, "replay", "--table", "memories", "--reactor", "decay", "--output", "json")
 	given := "select coalesce((select given from helix.replays order by id desc limit 1), 0)"
 	until(t, "a part of the replay", func() bool { return get[int](t, admin, given) > all/4 })
-	after := peak(t, first.cmd.Process.Pid)
-	first.kill()
+	after := peak(t, first.Pid())
+	first.Kill()
 	part := get[int](t, admin, given)
 	if part >= all {
 		t.Fatal("it was over before the leader was killed")
@@ -46,7 +43,7 @@ func TestReplayKilled(t *testing.T) {
 	if status := replay.wait(t); status != 0 {
 		t.Fatalf("replay ends with %d", status)
 	}
-	last := peak(t, second.cmd.Process.Pid)
+	last := peak(t, second.Pid())
 	var report struct{ Rows, Given, Changed, Gone, Rejected int }
 	line := regexp.MustCompile(`(?m)^\{"table".*$`).FindString(replay.log.String())
 	if err := json.Unmarshal([]byte(line), &report); err != nil {
@@ -68,28 +65,4 @@ func TestReplayKilled(t *testing.T) {
 		t.Errorf("the leader grew by %d MB", grown)
 	}
 	second.stop(t)
-}
-
-// peak is the most memory that a process has had, in bytes.
-func peak(t *testing.T, pid int) int64 {
-	t.Helper()
-	return memory(t, pid, "VmHWM")
-}
-
-// memory is a field of /proc/PID/status, in bytes.
-func memory(t *testing.T, pid int, field string) int64 {
-	t.Helper()
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	if err != nil {
-		t.Skip("this needs /proc")
-	}
-	match := regexp.MustCompile(field + `:\s+(\d+) kB`).FindSubmatch(status)
-	if match == nil {
-		t.Fatal("no " + field)
-	}
-	kb, err := strconv.ParseInt(string(match[1]), 10, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return kb << 10
 }

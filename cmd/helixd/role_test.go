@@ -139,7 +139,7 @@ func TestWorkersShareJobs(t *testing.T) {
 		t.Fatal("it stopped in no job")
 	}
 	doomed.signal(t, syscall.SIGKILL)
-	<-doomed.done
+	<-doomed.Done
 	// Let the time of the rescue come.
 	exec1(t, admin, "update helix.river_job set attempted_at = attempted_at - interval '1 hour' where state = 'running'")
 	until(t, "the killed one's jobs", func() bool {

@@ -1,9 +1,7 @@
 package main_test
 
 import (
-	"bytes"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -15,29 +13,6 @@ import (
 	"github.com/helixd/helixd/reactors/skills/host/audit"
 	"github.com/helixd/helixd/testenv"
 )
-
-// command runs helixd to its end, and gives its output and exit status.
-func command(t *testing.T, url, stdin string, env []string, args ...string) (stdout, stderr string, status int) {
-	t.Helper()
-	return commandOf(t, binary, url, stdin, env, args...)
-}
-
-// commandOf is command, of another build.
-func commandOf(t *testing.T, binary func() (string, error), url, stdin string, env []string, args ...string) (stdout, stderr string, status int) {
-	t.Helper()
-	path, err := binary()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out, errs bytes.Buffer
-	cmd := exec.Command(path, args...)
-	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = t.TempDir(), strings.NewReader(stdin), &out, &errs
-	cmd.Env = append(os.Environ(), append(env, "SUPABASE_DB_URL="+url)...)
-	if err := cmd.Run(); err != nil && cmd.ProcessState == nil {
-		t.Fatal(err)
-	}
-	return out.String(), errs.String(), cmd.ProcessState.ExitCode()
-}
 
 func TestSecret(t *testing.T) {
 	db := testenv.New(t)

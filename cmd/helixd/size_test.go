@@ -49,7 +49,7 @@ func TestSize(t *testing.T) {
 		p := startOf(t, func() (string, error) { return path, nil }, db.URL("postgres"), []string{"HELIX_HTTP=127.0.0.1:0"}, "run", "--slot", db.SlotName("size"))
 		until(t, "it to stream", func() bool { return p.says(`"streaming"`) })
 		<-time.After(idleAfter) // what is measured is what it holds then
-		resident := memory(t, p.cmd.Process.Pid, "VmRSS")
+		resident := memory(t, p.Pid(), "VmRSS")
 		t.Logf("%.1f MB resident", float64(resident)/1e6)
 		if resident > mostResident {
 			t.Errorf("it holds %d bytes, and is to hold %d at most", resident, mostResident)

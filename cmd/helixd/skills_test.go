@@ -41,7 +41,7 @@ func TestSkillsSurviveKill(t *testing.T) {
 	for kill := range 2 {
 		most := 100 * (kill + 1)
 		until(t, fmt.Sprintf("%d results", most), func() bool { return get[int](t, admin, "select count(*) from ends") >= most })
-		p.kill()
+		p.Kill()
 		p = start(t, db.URL("postgres"), nil, "run", "--slot", slot)
 	}
 	until(t, "all results", func() bool {

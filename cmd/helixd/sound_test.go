@@ -12,6 +12,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/helixd/helixd/testenv/child"
 	"github.com/helixd/helixd/testenv/speech"
 )
 
@@ -23,7 +24,7 @@ var recorder = sync.OnceValues(func() (string, error) { return build("helixd-tes
 // "speech" comes out of its microphone "speech.monitor".
 type sound struct {
 	dir    string
-	server *process
+	server *child.Process
 }
 
 func newSound(t *testing.T) *sound {
@@ -34,27 +35,14 @@ func newSound(t *testing.T) *sound {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	s := &sound{dir: dir, server: &process{log: &buffer{}, done: make(chan struct{})}}
-	p := s.server
+	s := &sound{dir: dir}
 	sink := func(name, title string) string {
 		return "module-null-sink sink_name=" + name + " rate=48000 norewinds=1 sink_properties=device.description=" + title
 	}
-	p.cmd = exec.Command("pulseaudio", "-n", "--daemonize=no", "--use-pid-file=no", "--disable-shm=yes", "--exit-idle-time=-1", "--log-target=stderr",
+	cmd := exec.Command("pulseaudio", "-n", "--daemonize=no", "--use-pid-file=no", "--disable-shm=yes", "--exit-idle-time=-1", "--log-target=stderr",
 		"-L", "module-native-protocol-unix auth-anonymous=1 socket="+dir+"/socket", "-L", sink("speech", "Speech"), "-L", sink("quiet", "Quiet"))
-	p.cmd.Env, p.cmd.Stdout, p.cmd.Stderr = s.env(), p.log, p.log
-	if err := p.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	go func() {
-		p.err = p.cmd.Wait()
-		close(p.done)
-	}()
-	t.Cleanup(func() {
-		p.kill()
-		if t.Failed() {
-			t.Logf("pulseaudio, pid %d:\n%s", p.cmd.Process.Pid, p.log)
-		}
-	})
+	cmd.Env = s.env()
+	s.server, _ = child.Run(t, "pulseaudio", cmd)
 	until(t, "PulseAudio", func() bool { return s.pactl("info") == nil })
 	return s
 }
@@ -89,7 +77,7 @@ func (s *sound) play(t *testing.T, path string) {
 // recording is a helixd record that runs.
 type recording struct {
 	*process
-	out   *buffer
+	out   *child.Output
 	enter func()
 }
 
@@ -99,12 +87,12 @@ func (s *sound) record(t *testing.T, url string, args ...string) *recording {
 	r := s.start(t, url, args...)
 	until(t, "helixd to listen", func() bool {
 		select {
-		case <-r.done:
+		case <-r.Done:
 			t.Fatalf("helixd record has ended: %s%s", r.out, r.log)
 		default:
 		}
 		streams, err := s.ask("list", "source-outputs")
-		return err == nil && strings.Contains(streams, fmt.Sprintf("application.process.id = \"%d\"", r.cmd.Process.Pid))
+		return err == nil && strings.Contains(streams, fmt.Sprintf("application.process.id = \"%d\"", r.Pid()))
 	})
 	return r
 }
@@ -115,12 +103,11 @@ func (s *sound) start(t *testing.T, url string, args ...string) *recording {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &recording{process: &process{log: &buffer{}, done: make(chan struct{})}, out: &buffer{}}
-	p := r.process
-	p.cmd = exec.Command(path, append([]string{"record"}, args...)...)
-	p.cmd.Dir, p.cmd.Stdout, p.cmd.Stderr = s.dir, r.out, p.log
-	p.cmd.Env = append(s.env(), "SUPABASE_DB_URL="+url, "TMPDIR="+s.dir)
-	in, err := p.cmd.StdinPipe()
+	cmd := exec.Command(path, append([]string{"record"}, args...)...)
+	r := &recording{process: &process{}, out: &child.Output{}}
+	cmd.Dir, cmd.Stdout = s.dir, r.out
+	cmd.Env = append(s.env(), "SUPABASE_DB_URL="+url, "TMPDIR="+s.dir)
+	in, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,14 +116,7 @@ func (s *sound) start(t *testing.T, url string, args ...string) *recording {
 			t.Error(err)
 		}
 	}
-	if err := p.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	go func() {
-		p.err = p.cmd.Wait()
-		close(p.done)
-	}()
-	t.Cleanup(p.kill)
+	r.Process, r.log = child.Run(t, "helixd record", cmd)
 	return r
 }
 

@@ -138,7 +138,7 @@ func TestSynthesisSurvivesKill(t *testing.T) {
 		until(t, "another one to go on", func() bool {
 			return get[bool](t, admin, "select exists (select from memory_synthesis where user_id = $1 and pattern_type = 'semantic_cluster')", user)
 		})
-		if err := frozen.cmd.Process.Signal(syscall.SIGCONT); err != nil {
+		if err := frozen.Cmd.Process.Signal(syscall.SIGCONT); err != nil {
 			t.Fatal(err)
 		}
 		frozen.stop(t)

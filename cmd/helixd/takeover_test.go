@@ -2,7 +2,6 @@ package main_test
 
 import (
 	"fmt"
-	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -12,29 +11,6 @@ import (
 
 	"github.com/helixd/helixd/testenv"
 )
-
-// signal sends one to the process.
-func (p *process) signal(t testing.TB, s syscall.Signal) {
-	t.Helper()
-	if err := p.cmd.Process.Signal(s); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func (p *process) says(text string) bool { return strings.Contains(p.log.String(), text) }
-
-// leads reports whether helix.leaders names the process.
-func (p *process) leads(t testing.TB, conn *pgx.Conn, slot string) bool {
-	t.Helper()
-	return get[bool](t, conn, "select exists (select from helix.leaders where slot = $1 and holder like '%/' || $2::int || ' %')",
-		slot, p.cmd.Process.Pid)
-}
-
-// standsBy waits until the process does.
-func (p *process) standsBy(t testing.TB) {
-	t.Helper()
-	until(t, "a standby", func() bool { return p.says("standing by") })
-}
 
 // TestTakeover kills and stops leaders under load. Those that were stopped go on
 // later: they must not write, and stand by.
@@ -57,7 +33,7 @@ func TestTakeover(t *testing.T) {
 			if stopped {
 				leader.signal(t, syscall.SIGSTOP)
 			} else {
-				leader.kill()
+				leader.Kill()
 			}
 			until(t, "the takeover", func() bool { return standby.leads(t, admin, slot) })
 			until(t, "progress after the takeover", func() bool { return applied() >= goal+int64(deltas/4/(rounds+1)) })

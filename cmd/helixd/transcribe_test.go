@@ -155,7 +155,7 @@ func TestTranscribe(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer w.Close()
-		if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		if err := p.Cmd.Process.Signal(syscall.SIGTERM); err != nil {
 			t.Fatal(err)
 		}
 		if status := p.wait(t); status != 1 {

@@ -87,7 +87,7 @@ func TestVoiceSurvivesKill(t *testing.T) {
 		p := run(fmt.Sprintf("%s:%d", point, times))
 		kills++
 		select {
-		case <-p.done:
+		case <-p.Done:
 		case <-time.After(patience):
 			t.Fatalf("helixd never came to %s:\n%s", point, p.log)
 		}
@@ -102,8 +102,8 @@ func TestVoiceSurvivesKill(t *testing.T) {
 		return get[int](t, admin, "select count(*) from voice_recordings where status = 'done'") > done
 	})
 	for range count(3, 20) {
-		until(t, "a worker child", func() bool { return len(children(t, p.cmd.Process.Pid)) > 0 })
-		for _, pid := range children(t, p.cmd.Process.Pid) {
+		until(t, "a worker child", func() bool { return len(children(t, p.Pid())) > 0 })
+		for _, pid := range children(t, p.Pid()) {
 			_ = syscall.Kill(pid, syscall.SIGKILL)
 		}
 		record(short())
