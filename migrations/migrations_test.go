@@ -1,7 +1,6 @@
 package migrations_test
 
 import (
-	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -63,15 +62,7 @@ func run(t *testing.T, conn *pgx.Conn, sql string) {
 
 func get[T any](t testing.TB, conn *pgx.Conn, sql string, args ...any) T {
 	t.Helper()
-	rows, err := conn.Query(context.WithoutCancel(t.Context()), sql, args...)
-	if err != nil {
-		t.Fatalf("%s: %v", sql, err)
-	}
-	v, err := pgx.CollectOneRow(rows, pgx.RowTo[T])
-	if err != nil {
-		t.Fatalf("%s: %v", sql, err)
-	}
-	return v
+	return testenv.Get[T](t, conn, sql, args...)
 }
 
 func names() []string {

@@ -146,15 +146,7 @@ func (b *bench) exec(t *testing.T, sql string) {
 
 func query[T any](t *testing.T, b *bench, sql string, args ...any) T {
 	t.Helper()
-	rows, err := b.admin.Query(t.Context(), sql, args...)
-	if err != nil {
-		t.Fatalf("%s: %v", sql, err)
-	}
-	v, err := pgx.CollectOneRow(rows, pgx.RowTo[T])
-	if err != nil {
-		t.Fatalf("%s: %v", sql, err)
-	}
-	return v
+	return testenv.Get[T](t, b.admin, sql, args...)
 }
 
 func (b *bench) log() zerolog.Logger { return zerolog.Nop() }

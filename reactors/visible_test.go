@@ -1,11 +1,11 @@
 package reactors_test
 
 import (
-	"errors"
 	"testing"
 	"time"
 
 	"github.com/helixd/helixd/replication"
+	"github.com/helixd/helixd/testenv"
 )
 
 // TestNotYetVisible: the stream may tell of a transaction before others can see
@@ -82,13 +82,5 @@ func TestInbox(t *testing.T) {
 
 func until(t *testing.T, what string, cond func() bool) {
 	t.Helper()
-	deadline := time.Now().Add(30 * time.Second)
-	tick := time.NewTicker(2 * time.Millisecond)
-	defer tick.Stop()
-	for !cond() {
-		if time.Now().After(deadline) {
-			t.Fatal(errors.New("waited for " + what))
-		}
-		<-tick.C
-	}
+	testenv.Until(t, 30*time.Second, what, cond)
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 )
 
 // Database is one database of a cluster, shaped like a Supabase project's.
@@ -138,6 +139,31 @@ func (db *Database) Connect(t testing.TB, role string) *pgx.Conn {
 		_ = conn.Close(ctx) // a test may have closed it, or stopped the server
 	})
 	return conn
+}
+
+// Pool opens as many as eight sessions, which are closed when the test ends.
+func (db *Database) Pool(t testing.TB, role string) *pgxpool.Pool {
+	t.Helper()
+	pool, err := pgxpool.New(t.Context(), db.URL(role)+"&pool_max_conns=8")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(pool.Close)
+	return pool
+}
+
+// Get gives the one value of the one row that sql selects. It may be used in a test's clean-up, too.
+func Get[T any](t testing.TB, conn *pgx.Conn, sql string, args ...any) T {
+	t.Helper()
+	rows, err := conn.Query(context.WithoutCancel(t.Context()), sql, args...)
+	if err != nil {
+		t.Fatalf("%.1000s: %v", sql, err)
+	}
+	v, err := pgx.CollectOneRow(rows, pgx.RowTo[T])
+	if err != nil {
+		t.Fatalf("%.1000s: %v", sql, err)
+	}
+	return v
 }
 
 // Exec runs sql in a session of its own, and fails the test when it fails. Without args, sql may be several

@@ -1,7 +1,6 @@
 package main_test
 
 import (
-	"context"
 	"testing"
 	"time"
 
@@ -35,15 +34,7 @@ func migrated(t testing.TB, db *testenv.Database) *pgx.Conn {
 
 func get[T any](t testing.TB, conn *pgx.Conn, sql string, args ...any) T {
 	t.Helper()
-	rows, err := conn.Query(context.WithoutCancel(t.Context()), sql, args...)
-	if err != nil {
-		t.Fatalf("%s: %v", sql, err)
-	}
-	v, err := pgx.CollectOneRow(rows, pgx.RowTo[T])
-	if err != nil {
-		t.Fatalf("%s: %v", sql, err)
-	}
-	return v
+	return testenv.Get[T](t, conn, sql, args...)
 }
 
 func exec1(t testing.TB, conn *pgx.Conn, sql string, args ...any) {

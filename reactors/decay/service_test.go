@@ -1,8 +1,6 @@
 package decay_test
 
 import (
-	"context"
-	"sync"
 	"testing"
 	"time"
 
@@ -10,6 +8,7 @@ import (
 
 	"github.com/helixd/helixd/reactors"
 	"github.com/helixd/helixd/reactors/decay"
+	"github.com/helixd/helixd/reactors/reactortest"
 )
 
 // work lets a process's worth of ticks be done, until stop or the test's end.
@@ -20,22 +19,7 @@ func (p *project) work(t testing.TB, schedule string) (service *decay.Service, s
 		t.Fatal(err)
 	}
 	service = decay.NewService(s, p.pool, time.Now, zerolog.New(zerolog.NewTestWriter(t)))
-	jobs, err := reactors.NewJobs(p.pool, true, nil, reactors.With(service))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := jobs.Start(context.WithoutCancel(t.Context())); err != nil {
-		t.Fatal(err)
-	}
-	stop = sync.OnceFunc(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
-		defer cancel()
-		if err := jobs.Stop(ctx); err != nil {
-			t.Errorf("stop jobs: %v", err)
-		}
-	})
-	t.Cleanup(stop)
-	return service, stop
+	return service, reactortest.Work(t, p.pool, reactors.With(service))
 }
 
 const waiting = `from helix.river_job where kind = 'decay_tick' and state in ('available', 'pending', 'scheduled', 'retryable', 'running')`

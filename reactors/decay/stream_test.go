@@ -6,6 +6,7 @@ import (
 
 	"github.com/helixd/helixd/reactors/decay"
 	"github.com/helixd/helixd/reactors/reactortest"
+	"github.com/helixd/helixd/testenv"
 )
 
 const patience = 60 * time.Second
@@ -24,13 +25,5 @@ func (p *project) stream(t testing.TB) {
 // until polls a condition.
 func (p *project) until(t testing.TB, what, sql string, args ...any) {
 	t.Helper()
-	deadline := time.Now().Add(patience)
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	for !get[bool](t, p.admin, sql, args...) {
-		if time.Now().After(deadline) {
-			t.Fatalf("waited %s for %s", patience, what)
-		}
-		<-tick.C
-	}
+	testenv.Until(t, patience, what, func() bool { return get[bool](t, p.admin, sql, args...) })
 }

@@ -3,13 +3,11 @@ package embedding_test
 import (
 	"bytes"
 	"cmp"
-	"context"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
-	"sync"
 	"testing"
 	"time"
 
@@ -56,7 +54,7 @@ func emptyBench(t testing.TB) *bench {
 	t.Helper()
 	b := &bench{db: testenv.New(t), server: llmtest.New(t)}
 	b.admin = b.db.Connect(t, "postgres")
-	b.pool = b.newPool(t)
+	b.pool = b.db.Pool(t, "postgres")
 	return b
 }
 
@@ -65,16 +63,6 @@ func (b *bench) migrate(t testing.TB) {
 	if err := migrations.Up(t.Context(), b.admin, func(migrations.Migration) {}); err != nil {
 		t.Fatal(err)
 	}
-}
-
-func (b *bench) newPool(t testing.TB) *pgxpool.Pool {
-	t.Helper()
-	pool, err := pgxpool.New(t.Context(), b.db.URL("postgres")+"&pool_max_conns=8")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(pool.Close)
-	return pool
 }
 
 // process is a process's worth of jobs.
@@ -103,7 +91,7 @@ func (b *bench) work(t testing.TB, p *process) (stop func()) {
 	if p.key == "" {
 		p.key = llmtest.Key
 	}
-	pool, log := b.newPool(t), zerolog.New(zerolog.NewTestWriter(t))
+	pool, log := b.db.Pool(t, "postgres"), zerolog.New(zerolog.NewTestWriter(t))
 	ledger := usage.NewLedger(pool, map[string]usage.Budget{"embedding": p.budget}, nil)
 	var client embedding.Embedder
 	if !p.none {
@@ -114,22 +102,7 @@ func (b *bench) work(t testing.TB, p *process) (stop func()) {
 		client = llm.NewEmbedClient(e, llm.ClientConfig{Concurrency: 4, Log: log})
 	}
 	p.service = embedding.NewService(p.config, pool, client, ledger, log)
-	jobs, err := reactors.NewJobs(pool, true, nil, reactors.With(p.service))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := jobs.Start(context.WithoutCancel(t.Context())); err != nil {
-		t.Fatal(err)
-	}
-	stop = sync.OnceFunc(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
-		defer cancel()
-		if err := jobs.Stop(ctx); err != nil {
-			t.Errorf("stop jobs: %v", err)
-		}
-	})
-	t.Cleanup(stop)
-	return stop
+	return reactortest.Work(t, pool, reactors.With(p.service))
 }
 
 // stream lets the reactor see what is there, and what is written from now on.
@@ -212,27 +185,11 @@ func (b *bench) exec(t testing.TB, sql string, args ...any) {
 
 func get[T any](t testing.TB, conn *pgx.Conn, sql string, args ...any) T {
 	t.Helper()
-	rows, err := conn.Query(context.WithoutCancel(t.Context()), sql, args...)
-	if err != nil {
-		t.Fatalf("%s: %v", sql, err)
-	}
-	v, err := pgx.CollectOneRow(rows, pgx.RowTo[T])
-	if err != nil {
-		t.Fatalf("%s: %v", sql, err)
-	}
-	return v
+	return testenv.Get[T](t, conn, sql, args...)
 }
 
 // until polls a condition.
 func (b *bench) until(t testing.TB, what, sql string, args ...any) {
 	t.Helper()
-	deadline := time.Now().Add(patience)
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	for !get[bool](t, b.admin, sql, args...) {
-		if time.Now().After(deadline) {
-			t.Fatalf("waited %s for %s", patience, what)
-		}
-		<-tick.C
-	}
+	testenv.Until(t, patience, what, func() bool { return get[bool](t, b.admin, sql, args...) })
 }

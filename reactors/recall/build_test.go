@@ -3,13 +3,13 @@ package recall_test
 import (
 	"context"
 	"errors"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/rs/zerolog"
 
 	"github.com/helixd/helixd/reactors"
+	"github.com/helixd/helixd/reactors/reactortest"
 	"github.com/helixd/helixd/reactors/recall"
 )
 
@@ -109,21 +109,7 @@ func TestJobs(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := recall.NewService(recall.Config{Budget: large, Schedule: everySecond}, b.pool, zerolog.New(zerolog.NewTestWriter(t)))
-	jobs, err := reactors.NewJobs(b.pool, true, nil, reactors.With(s))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := jobs.Start(context.WithoutCancel(t.Context())); err != nil {
-		t.Fatal(err)
-	}
-	stop := sync.OnceFunc(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
-		defer cancel()
-		if err := jobs.Stop(ctx); err != nil {
-			t.Errorf("stop jobs: %v", err)
-		}
-	})
-	t.Cleanup(stop)
+	stop := reactortest.Work(t, b.pool, reactors.With(s))
 	b.until(t, "the index", ready)
 	b.until(t, "maintenance", "select exists (select from helix.river_job where kind = 'recall_maintain' and state = 'completed')")
 	b.until(t, "word of it", "select exists (select from helix.workers where details -> 'recall' ->> 'healthy' = 'true' and (details -> 'recall' ->> 'index_bytes')::bigint > 0)")
@@ -145,14 +131,7 @@ func TestDeadlock(t *testing.T) {
 		}
 	}
 	s := b.service(t, large)
-	jobs, err := reactors.NewJobs(b.pool, true, nil, reactors.With(s))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := jobs.Start(context.WithoutCancel(t.Context())); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = jobs.Stop(context.Background()) })
+	reactortest.Work(t, b.pool, reactors.With(s))
 	b.until(t, "the index to wait", `select exists (select from pg_locks l join pg_stat_activity a using (pid) where a.datname = current_database()
 		and l.locktype = 'virtualxid' and not l.granted and a.query like 'create index concurrently%')`)
 	for _, sql := range []string{"lock table memories in share update exclusive mode", "rollback"} {

@@ -1,7 +1,6 @@
 package recall_test
 
 import (
-	"context"
 	"fmt"
 	"testing"
 	"time"
@@ -132,29 +131,13 @@ func (b *bench) exec(t testing.TB, sql string, args ...any) {
 
 func get[T any](t testing.TB, conn *pgx.Conn, sql string, args ...any) T {
 	t.Helper()
-	rows, err := conn.Query(context.WithoutCancel(t.Context()), sql, args...)
-	if err != nil {
-		t.Fatalf("%s: %v", sql, err)
-	}
-	v, err := pgx.CollectOneRow(rows, pgx.RowTo[T])
-	if err != nil {
-		t.Fatalf("%s: %v", sql, err)
-	}
-	return v
+	return testenv.Get[T](t, conn, sql, args...)
 }
 
 // until polls a condition.
 func (b *bench) until(t testing.TB, what, sql string, args ...any) {
 	t.Helper()
-	deadline := time.Now().Add(patience)
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	for !get[bool](t, b.admin, sql, args...) {
-		if time.Now().After(deadline) {
-			t.Fatalf("waited %s for %s", patience, what)
-		}
-		<-tick.C
-	}
+	testenv.Until(t, patience, what, func() bool { return get[bool](t, b.admin, sql, args...) })
 }
 
 const ready = "select exists (select from pg_index where indexrelid = to_regclass('public.memories_recall_idx') and indisvalid)"

@@ -20,7 +20,7 @@ func TestAdoptedSkills(t *testing.T) {
 	if err := migrations.Up(t.Context(), b.admin, func(migrations.Migration) {}); err != nil {
 		t.Fatal(err)
 	}
-	b.pool = b.newPool(t)
+	b.pool = b.db.Pool(t, "postgres")
 	b.stream(t)
 	b.work(t, skills.DefaultConfig, boxes(t))
 	b.exec(t, "insert into skill_runs (user_id, skill_id) select $1, id from skills", user)
@@ -48,7 +48,7 @@ func TestUpgrade(t *testing.T) {
 	if err := migrations.Up(t.Context(), b.admin, func(migrations.Migration) {}); err != nil {
 		t.Fatal(err)
 	}
-	b.pool = b.newPool(t)
+	b.pool = b.db.Pool(t, "postgres")
 	b.stream(t)
 	b.work(t, skills.DefaultConfig, boxes(t))
 	b.until(t, "the run", "select bool_and(status = 'succeeded') from skill_runs")

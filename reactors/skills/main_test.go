@@ -87,23 +87,8 @@ func newBench(t testing.TB) *bench {
 	if err := migrations.Up(t.Context(), b.admin, func(migrations.Migration) {}); err != nil {
 		t.Fatal(err)
 	}
-	b.pool = b.newPool(t)
+	b.pool = b.db.Pool(t, "postgres")
 	return b
-}
-
-func (b *bench) newPool(t testing.TB) *pgxpool.Pool {
-	t.Helper()
-	cfg, err := pgxpool.ParseConfig(b.db.URL("postgres"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	cfg.MaxConns = 8
-	pool, err := pgxpool.NewWithConfig(t.Context(), cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(pool.Close)
-	return pool
 }
 
 // work lets a process's worth of jobs be done, until stop or the test's end.
@@ -115,30 +100,10 @@ func (b *bench) work(t testing.TB, cfg skills.Config, r skills.Runner) (stop fun
 			t.Fatal(err)
 		}
 	}
-	pool := b.newPool(t)
+	pool := b.db.Pool(t, "postgres")
 	log := zerolog.New(zerolog.NewTestWriter(t))
 	service := skills.NewService(cfg, pool, r, host.New(pool, b.host), nil, log)
-	jobs, err := reactors.NewJobs(pool, true, nil, reactors.With(service))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := jobs.Start(context.WithoutCancel(t.Context())); err != nil {
-		t.Fatal(err)
-	}
-	stopped := false
-	stop = func() {
-		if stopped {
-			return
-		}
-		stopped = true
-		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
-		defer cancel()
-		if err := jobs.Stop(ctx); err != nil {
-			t.Errorf("stop jobs: %v", err)
-		}
-	}
-	t.Cleanup(stop)
-	return stop
+	return reactortest.Work(t, pool, reactors.With(service))
 }
 
 // stream lets the reactor see what is written from now on.
@@ -178,15 +143,7 @@ func (b *bench) exec(t testing.TB, sql string, args ...any) {
 
 func get[T any](t testing.TB, conn *pgx.Conn, sql string, args ...any) T {
 	t.Helper()
-	rows, err := conn.Query(t.Context(), sql, args...)
-	if err != nil {
-		t.Fatalf("%s: %v", sql, err)
-	}
-	v, err := pgx.CollectOneRow(rows, pgx.RowTo[T])
-	if err != nil {
-		t.Fatalf("%s: %v", sql, err)
-	}
-	return v
+	return testenv.Get[T](t, conn, sql, args...)
 }
 
 // ended waits for a run's end and gives its status and error code.
@@ -199,14 +156,9 @@ func (b *bench) ended(t testing.TB, run uuid.UUID) string {
 // until polls a condition.
 func (b *bench) until(t testing.TB, what, sql string, args ...any) {
 	t.Helper()
-	deadline := time.Now().Add(patience)
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	for !get[bool](t, b.admin, sql, args...) {
-		if time.Now().After(deadline) {
-			t.Fatalf("waited %s for %s; runs: %s", patience, what, get[string](t, b.admin,
-				`select coalesce(jsonb_agg(jsonb_build_object('s', status, 'e', error))::text, '') from (select * from skill_runs limit 20) r`))
-		}
-		<-tick.C
+	err := testenv.Poll(t.Context(), patience, 5*time.Millisecond, what, func() (bool, error) { return get[bool](t, b.admin, sql, args...), nil })
+	if err != nil {
+		t.Fatalf("%v; runs: %s", err, get[string](t, b.admin,
+			`select coalesce(jsonb_agg(jsonb_build_object('s', status, 'e', error))::text, '') from (select * from skill_runs limit 20) r`))
 	}
 }

@@ -47,7 +47,7 @@ func TestNestedRights(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if b.host.Secrets, err = secrets.New(b.newPool(t), identity.String()); err != nil {
+	if b.host.Secrets, err = secrets.New(b.db.Pool(t, "postgres"), identity.String()); err != nil {
 		t.Fatal(err)
 	}
 	if b.host.Policy, err = rights.NewPolicy(rights.DefaultPolicy, []string{address}); err != nil {

@@ -82,15 +82,7 @@ func (b *bench) as(t *testing.T, sql string, args ...any) {
 
 func query[T any](t *testing.T, conn *pgx.Conn, sql string, args ...any) T {
 	t.Helper()
-	rows, err := conn.Query(t.Context(), sql, args...)
-	if err != nil {
-		t.Fatalf("%s: %v", sql, err)
-	}
-	v, err := pgx.CollectOneRow(rows, pgx.RowTo[T])
-	if err != nil {
-		t.Fatalf("%s: %v", sql, err)
-	}
-	return v
+	return testenv.Get[T](t, conn, sql, args...)
 }
 
 // upsert is PostgREST's, without the conflict keys in SET.

@@ -3,7 +3,6 @@ package synthesis_test
 import (
 	"bufio"
 	"bytes"
-	"context"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
@@ -46,18 +45,8 @@ func newBench(t testing.TB) *bench {
 	if err := migrations.Up(t.Context(), b.admin, func(migrations.Migration) {}); err != nil {
 		t.Fatal(err)
 	}
-	b.pool = b.newPool(t)
+	b.pool = b.db.Pool(t, "postgres")
 	return b
-}
-
-func (b *bench) newPool(t testing.TB) *pgxpool.Pool {
-	t.Helper()
-	pool, err := pgxpool.New(t.Context(), b.db.URL("postgres")+"&pool_max_conns=8")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(pool.Close)
-	return pool
 }
 
 // config is the default one with a delay for tests.
@@ -70,23 +59,8 @@ func config() synthesis.Config {
 // work lets a process's worth of jobs be done, until stop or the test's end.
 func (b *bench) work(t testing.TB, c synthesis.Config) (stop func()) {
 	t.Helper()
-	pool := b.newPool(t)
-	jobs, err := reactors.NewJobs(pool, true, nil, reactors.With(synthesis.NewService(c, pool, zerolog.New(zerolog.NewTestWriter(t)))))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := jobs.Start(context.WithoutCancel(t.Context())); err != nil {
-		t.Fatal(err)
-	}
-	stop = sync.OnceFunc(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
-		defer cancel()
-		if err := jobs.Stop(ctx); err != nil {
-			t.Errorf("stop jobs: %v", err)
-		}
-	})
-	t.Cleanup(stop)
-	return stop
+	pool := b.db.Pool(t, "postgres")
+	return reactortest.Work(t, pool, reactors.With(synthesis.NewService(c, pool, zerolog.New(zerolog.NewTestWriter(t)))))
 }
 
 // stream lets the reactor see what is written from now on.
@@ -109,29 +83,16 @@ func (b *bench) exec(t testing.TB, sql string, args ...any) {
 
 func get[T any](t testing.TB, conn *pgx.Conn, sql string, args ...any) T {
 	t.Helper()
-	rows, err := conn.Query(t.Context(), sql, args...)
-	if err != nil {
-		t.Fatalf("%s: %v", sql, err)
-	}
-	v, err := pgx.CollectOneRow(rows, pgx.RowTo[T])
-	if err != nil {
-		t.Fatalf("%s: %v", sql, err)
-	}
-	return v
+	return testenv.Get[T](t, conn, sql, args...)
 }
 
 // until polls a condition.
 func (b *bench) until(t testing.TB, what, sql string, args ...any) {
 	t.Helper()
-	deadline := time.Now().Add(patience)
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	for !get[bool](t, b.admin, sql, args...) {
-		if time.Now().After(deadline) {
-			t.Fatalf("waited %s for %s; jobs: %s", patience, what, get[string](t, b.admin,
-				"select coalesce(jsonb_agg(jsonb_build_object('s', state, 'e', errors, 'a', scheduled_at))::text, '') from (select * from helix.river_job where queue = 'synthesis' order by id desc limit 5) j"))
-		}
-		<-tick.C
+	err := testenv.Poll(t.Context(), patience, 5*time.Millisecond, what, func() (bool, error) { return get[bool](t, b.admin, sql, args...), nil })
+	if err != nil {
+		t.Fatalf("%v; jobs: %s", err, get[string](t, b.admin,
+			"select coalesce(jsonb_agg(jsonb_build_object('s', state, 'e', errors, 'a', scheduled_at))::text, '') from (select * from helix.river_job where queue = 'synthesis' order by id desc limit 5) j"))
 	}
 }
 

@@ -132,23 +132,8 @@ func newBench(t testing.TB) *bench {
 	if err := migrations.Up(t.Context(), b.admin, func(migrations.Migration) {}); err != nil {
 		t.Fatal(err)
 	}
-	b.pool = b.newPool(t)
+	b.pool = b.db.Pool(t, "postgres")
 	return b
-}
-
-func (b *bench) newPool(t testing.TB) *pgxpool.Pool {
-	t.Helper()
-	cfg, err := pgxpool.ParseConfig(b.db.URL("postgres"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	cfg.MaxConns = 8
-	pool, err := pgxpool.NewWithConfig(t.Context(), cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(pool.Close)
-	return pool
 }
 
 // parts are what a process's worth of jobs is made of.
@@ -165,24 +150,9 @@ func (b *bench) work(t testing.TB, p parts) (stop func()) {
 	if p.config == (voice.Config{}) {
 		p.config = voice.DefaultConfig
 	}
-	pool := b.newPool(t)
+	pool := b.db.Pool(t, "postgres")
 	service := voice.NewService(p.config, pool, p.decoder, p.ear, p.objects, zerolog.New(zerolog.NewTestWriter(t)))
-	jobs, err := reactors.NewJobs(pool, true, nil, reactors.With(service))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := jobs.Start(context.WithoutCancel(t.Context())); err != nil {
-		t.Fatal(err)
-	}
-	stop = sync.OnceFunc(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
-		defer cancel()
-		if err := jobs.Stop(ctx); err != nil {
-			t.Errorf("stop jobs: %v", err)
-		}
-	})
-	t.Cleanup(stop)
-	return stop
+	return reactortest.Work(t, pool, reactors.With(service))
 }
 
 // stream lets the reactor see what is written from now on.
@@ -267,29 +237,16 @@ func (b *bench) exec(t testing.TB, sql string, args ...any) {
 
 func get[T any](t testing.TB, conn *pgx.Conn, sql string, args ...any) T {
 	t.Helper()
-	rows, err := conn.Query(t.Context(), sql, args...)
-	if err != nil {
-		t.Fatalf("%s: %v", sql, err)
-	}
-	v, err := pgx.CollectOneRow(rows, pgx.RowTo[T])
-	if err != nil {
-		t.Fatalf("%s: %v", sql, err)
-	}
-	return v
+	return testenv.Get[T](t, conn, sql, args...)
 }
 
 // until polls a condition.
 func (b *bench) until(t testing.TB, what, sql string, args ...any) {
 	t.Helper()
-	deadline := time.Now().Add(patience)
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	for !get[bool](t, b.admin, sql, args...) {
-		if time.Now().After(deadline) {
-			t.Fatalf("waited %s for %s; recordings: %s", patience, what, get[string](t, b.admin,
-				`select coalesce(jsonb_agg(jsonb_build_object('s', status, 'e', error, 'n', attempts))::text, '') from (select * from voice_recordings limit 20) r`))
-		}
-		<-tick.C
+	err := testenv.Poll(t.Context(), patience, 5*time.Millisecond, what, func() (bool, error) { return get[bool](t, b.admin, sql, args...), nil })
+	if err != nil {
+		t.Fatalf("%v; recordings: %s", err, get[string](t, b.admin,
+			`select coalesce(jsonb_agg(jsonb_build_object('s', status, 'e', error, 'n', attempts))::text, '') from (select * from voice_recordings limit 20) r`))
 	}
 }
 

@@ -78,12 +78,9 @@ func (b *bench) exec(t *testing.T, sql string, args ...any) {
 	}
 }
 
-func get[T any](t *testing.T, b *bench, sql string, args ...any) (v T) {
+func get[T any](t *testing.T, b *bench, sql string, args ...any) T {
 	t.Helper()
-	if err := b.conn.QueryRow(t.Context(), sql, args...).Scan(&v); err != nil {
-		t.Fatalf("%s: %v", sql, err)
-	}
-	return v
+	return testenv.Get[T](t, b.conn, sql, args...)
 }
 
 // skill makes one of the owner's.

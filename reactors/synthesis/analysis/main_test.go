@@ -1,11 +1,9 @@
 package analysis_test
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -40,41 +38,16 @@ func newBench(t testing.TB) *bench {
 	if err := migrations.Up(t.Context(), b.admin, func(migrations.Migration) {}); err != nil {
 		t.Fatal(err)
 	}
-	b.pool = b.newPool(t)
+	b.pool = b.db.Pool(t, "postgres")
 	return b
-}
-
-func (b *bench) newPool(t testing.TB) *pgxpool.Pool {
-	t.Helper()
-	pool, err := pgxpool.New(t.Context(), b.db.URL("postgres")+"&pool_max_conns=8")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(pool.Close)
-	return pool
 }
 
 // work lets a process's worth of jobs be done, until stop or the test's end.
 func (b *bench) work(t testing.TB, c analysis.Config, model analysis.Model, budgets map[string]usage.Budget) (stop func()) {
 	t.Helper()
-	pool := b.newPool(t)
+	pool := b.db.Pool(t, "postgres")
 	service := analysis.NewService(c, pool, model, usage.NewLedger(pool, budgets, nil), zerolog.New(zerolog.NewTestWriter(t)))
-	jobs, err := reactors.NewJobs(pool, true, nil, reactors.With(service))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := jobs.Start(context.WithoutCancel(t.Context())); err != nil {
-		t.Fatal(err)
-	}
-	stop = sync.OnceFunc(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
-		defer cancel()
-		if err := jobs.Stop(ctx); err != nil {
-			t.Errorf("stop jobs: %v", err)
-		}
-	})
-	t.Cleanup(stop)
-	return stop
+	return reactortest.Work(t, pool, reactors.With(service))
 }
 
 // stream lets the reactor see what is written from now on.
@@ -97,30 +70,16 @@ func (b *bench) exec(t testing.TB, sql string, args ...any) {
 
 func get[T any](t testing.TB, b *bench, sql string, args ...any) T {
 	t.Helper()
-	rows, err := b.admin.Query(t.Context(), sql, args...)
-	if err != nil {
-		t.Fatalf("%s: %v", sql, err)
-	}
-	v, err := pgx.CollectOneRow(rows, pgx.RowTo[T])
-	if err != nil {
-		t.Fatalf("%s: %v", sql, err)
-	}
-	return v
+	return testenv.Get[T](t, b.admin, sql, args...)
 }
 
 // until polls a condition.
 func (b *bench) until(t testing.TB, what, sql string, args ...any) {
 	t.Helper()
-	deadline := time.Now().Add(patience)
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	for !get[bool](t, b, sql, args...) {
-		if time.Now().After(deadline) {
-			t.Fatalf("waited %s for %s; rows: %s; jobs: %s", patience, what,
-				get[string](t, b, "select coalesce(string_agg(concat_ws(' ', status, progress, provider, error), '; '), '') from memory_synthesis_jobs"),
-				get[string](t, b, "select coalesce(jsonb_agg(jsonb_build_object('s', state, 'e', errors, 'a', scheduled_at))::text, '') from (select * from helix.river_job where queue = 'analysis' order by id desc limit 5) j"))
-		}
-		<-tick.C
+	err := testenv.Poll(t.Context(), patience, 5*time.Millisecond, what, func() (bool, error) { return get[bool](t, b, sql, args...), nil })
+	if err != nil {
+		t.Fatalf("%v; rows: %s; jobs: %s", err, get[string](t, b, "select coalesce(string_agg(concat_ws(' ', status, progress, provider, error), '; '), '') from memory_synthesis_jobs"),
+			get[string](t, b, "select coalesce(jsonb_agg(jsonb_build_object('s', state, 'e', errors, 'a', scheduled_at))::text, '') from (select * from helix.river_job where queue = 'analysis' order by id desc limit 5) j"))
 	}
 }
 

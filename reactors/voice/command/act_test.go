@@ -37,12 +37,9 @@ func exec(t *testing.T, conn *pgx.Conn, sql string, args ...any) {
 	}
 }
 
-func get[T any](t *testing.T, conn *pgx.Conn, sql string, args ...any) (v T) {
+func get[T any](t *testing.T, conn *pgx.Conn, sql string, args ...any) T {
 	t.Helper()
-	if err := conn.QueryRow(t.Context(), sql, args...).Scan(&v); err != nil {
-		t.Fatalf("%.200s: %v", sql, err)
-	}
-	return v
+	return testenv.Get[T](t, conn, sql, args...)
 }
 
 // act acts on a transcript, as its storing transaction does, and gives the actions
