@@ -249,7 +249,7 @@ func (a *analyze) run(ctx context.Context, pool *pgxpool.Pool, out, errs io.Writ
 		return databaseError(err)
 	}
 	fmt.Fprintf(errs, "memory_synthesis_jobs %s\n", id)
-	if err := a.warnIdle(ctx, pool, errs); err != nil {
+	if _, err := analysisIdle.worked(ctx, pool, errs); err != nil {
 		return err
 	}
 	if a.timeout > 0 {
@@ -326,20 +326,9 @@ func (a *analyze) print(ctx context.Context, pool *pgxpool.Pool, id uuid.UUID, p
 	return nil
 }
 
-// warnIdle says where nobody works on the row.
-func (a *analyze) warnIdle(ctx context.Context, pool *pgxpool.Pool, errs io.Writer) error {
-	var running, analyses, healthy bool
-	err := pool.QueryRow(ctx, `select coalesce(bool_or(running), false), count(*) filter (where reactor = 'analysis') > 0,
-		coalesce(bool_or(healthy) filter (where reactor = 'analysis'), false) from public.helix_status`).Scan(&running, &analyses, &healthy)
-	switch {
-	case err != nil:
-		return databaseError(err)
-	case !running:
-		fmt.Fprintln(errs, "helixd: no helixd works jobs: start helixd run, and the row, which waits, is analysed")
-	case !analyses:
-		fmt.Fprintln(errs, "helixd: the helixd that runs is older than this one and does not analyse; the row waits")
-	case !healthy:
-		fmt.Fprintln(errs, "helixd: the provider does not answer at the moment; see: select * from helix_status")
-	}
-	return nil
+var analysisIdle = idle{
+	reactor: "analysis",
+	absent:  "no helixd works jobs: start helixd run, and the row, which waits, is analysed",
+	older:   "the helixd that runs is older than this one and does not analyse; the row waits",
+	ill:     "the provider does not answer at the moment",
 }

@@ -68,7 +68,8 @@ func backfillVoiceCommand(cfg *config) *cobra.Command {
 				if err := cfg.print(cmd, report, report.write); err != nil || report.Chosen == 0 || b.dryRun {
 					return err
 				}
-				return warnIdle(cmd.Context(), conn, cmd.ErrOrStderr())
+				_, err = voiceIdle.worked(cmd.Context(), conn, cmd.ErrOrStderr())
+				return err
 			})
 		},
 	}

@@ -128,7 +128,7 @@ func (b *embeddingBackfill) run(cmd *cobra.Command, cfg *config, pool *pgxpool.P
 	if b.dryRun || e.Chosen == 0 && e.Waiting == 0 {
 		return cfg.print(cmd, report, report.write)
 	}
-	working, err := embeddingIsWorked(ctx, conn, errs)
+	working, err := embeddingIdle.worked(ctx, conn, errs)
 	if err != nil {
 		return err
 	}
@@ -235,25 +235,11 @@ func waitForEmbeddings(ctx context.Context, conn *pgx.Conn, user *uuid.UUID, mos
 	}
 }
 
-// embeddingIsWorked reports whether a helixd embeds, and says so where none does.
-func embeddingIsWorked(ctx context.Context, conn *pgxpool.Conn, errs io.Writer) (bool, error) {
-	var running, there, healthy bool
-	var reason string
-	err := conn.QueryRow(ctx, `select coalesce(bool_or(running), false), count(*) filter (where reactor = 'embedding') > 0,
-		coalesce(bool_or(healthy) filter (where reactor = 'embedding'), false),
-		coalesce(max(details ->> 'reason') filter (where reactor = 'embedding'), 'see: select * from helix_status') from public.helix_status`).
-		Scan(&running, &there, &healthy, &reason)
-	switch {
-	case err != nil:
-		return false, fmt.Errorf("look whether helixd runs: %w", err)
-	case !running:
-		fmt.Fprintln(errs, "helixd: helixd run is not running; start it, and the memories, which wait, are embedded")
-	case !there:
-		fmt.Fprintln(errs, "helixd: the helixd that runs does not embed: it is older than this one, or has HELIX_EMBEDDINGS=off; the memories wait")
-	case !healthy:
-		fmt.Fprintln(errs, "helixd: the memories wait, since embedding is not healthy: "+reason)
-	}
-	return running && there && healthy, nil
+var embeddingIdle = idle{
+	reactor: "embedding",
+	absent:  "helixd run is not running; start it, and the memories, which wait, are embedded",
+	older:   "the helixd that runs does not embed: it is older than this one, or has HELIX_EMBEDDINGS=off; the memories wait",
+	ill:     "the memories wait, since embedding is not healthy",
 }
 
 func sleepUntil(ctx context.Context, at time.Time) error {

@@ -98,7 +98,7 @@ const rowPoll = 250 * time.Millisecond
 // awaitTranscript looks at the row until it is done, and tells its status where
 // errs is a terminal.
 func awaitTranscript(ctx context.Context, conn *pgx.Conn, id uuid.UUID, errs io.Writer) (string, error) {
-	if err := warnIdle(ctx, conn, errs); err != nil {
+	if _, err := voiceIdle.worked(ctx, conn, errs); err != nil {
 		return "", err
 	}
 	terminal, ok := errs.(*os.File)
@@ -146,20 +146,9 @@ func rowFault(id uuid.UUID, column json.RawMessage) error {
 	return fault
 }
 
-// warnIdle says so where nobody will transcribe.
-func warnIdle(ctx context.Context, conn *pgx.Conn, errs io.Writer) error {
-	var running, voice, healthy bool
-	err := conn.QueryRow(ctx, `select coalesce(bool_or(running), false), count(*) filter (where reactor = 'voice') > 0,
-		coalesce(bool_or(healthy) filter (where reactor = 'voice'), false) from public.helix_status`).Scan(&running, &voice, &healthy)
-	switch {
-	case err != nil:
-		return fmt.Errorf("look whether helixd runs: %w", err)
-	case !running:
-		fmt.Fprintln(errs, "helixd: helixd run is not running; start it, and the recording, which waits on its row, is transcribed")
-	case !voice:
-		fmt.Fprintln(errs, "helixd: the helixd that runs is older than this one and does not transcribe; the recording waits on its row")
-	case !healthy:
-		fmt.Fprintln(errs, "helixd: the transcription is not healthy, so it may take long; see: select * from helix_status")
-	}
-	return nil
+var voiceIdle = idle{
+	reactor: "voice",
+	absent:  "helixd run is not running; start it, and the recording, which waits on its row, is transcribed",
+	older:   "the helixd that runs is older than this one and does not transcribe; the recording waits on its row",
+	ill:     "the transcription is not healthy, so it may take long",
 }

@@ -11,7 +11,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -20,8 +19,6 @@ import (
 
 	"github.com/helixd/helixd/testenv"
 )
-
-var listening = regexp.MustCompile(`"address":"(127\.0\.0\.1:\d+)"`)
 
 // TestRiverUI: River's interface has the jobs of the project, for whoever has the token,
 // and works in a browser.
@@ -32,13 +29,7 @@ func TestRiverUI(t *testing.T) {
 	user := db.NewUser(t).ID
 	const token = "a-token-of-twenty-characters"
 	p := start(t, db.URL("postgres"), []string{"HELIX_HTTP=127.0.0.1:0", "HELIX_HTTP_TOKEN=" + token}, "run", "--slot", db.SlotName("river"))
-	var base string
-	until(t, "its address", func() bool {
-		if m := listening.FindStringSubmatch(p.log.String()); m != nil {
-			base = "http://" + m[1]
-		}
-		return base != ""
-	})
+	base := p.http(t)
 	run := get[uuid.UUID](t, admin, `insert into skill_runs (user_id, definition, dry_run) values ($1, '{"kind": "javascript", "source": "execute = () => 7"}', true) returning id`, user)
 	until(t, "the run's result", func() bool {
 		return get[bool](t, admin, "select finished_at is not null from skill_runs where id = $1", run)
