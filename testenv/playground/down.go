@@ -15,33 +15,23 @@ import (
 const downTimeout = 45 * time.Second
 
 // down ends what up has left up. It is fine when nothing is.
-func down(ctx context.Context, out *printer, r repo) (err error) {
-	if err := r.makeState(); err != nil {
-		return err
-	}
-	turn, err := r.takeTurn(ctx)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, turn.Close()) }()
-	pid, err := r.supervisor()
-	if err != nil {
-		return err
-	}
-	if pid == 0 {
-		out.line("Nothing is up.")
-		return r.removeDev()
-	}
-	err = out.step("ending it", func() (string, error) {
-		if err := r.end(ctx, pid); err != nil {
-			return "", err
+func down(ctx context.Context, out *printer, r repo) error {
+	return r.inTurn(ctx, func(pid int) error {
+		if pid == 0 {
+			out.line("Nothing is up.")
+			return r.removeDev()
 		}
-		return "helixd and Postgres are gone", nil
+		err := out.step("ending it", func() (string, error) {
+			if err := r.end(ctx, pid); err != nil {
+				return "", err
+			}
+			return "helixd and Postgres are gone", nil
+		})
+		if err != nil {
+			return err
+		}
+		return r.removeDev()
 	})
-	if err != nil {
-		return err
-	}
-	return r.removeDev()
 }
 
 // end ends the supervisor, by its lock's word still alive, and waits until it has let go of it.

@@ -34,14 +34,25 @@ func lock(path string) (*os.File, error) {
 	return f, nil
 }
 
-// takeTurn waits until no other up or down is at work.
-func (r repo) takeTurn(ctx context.Context) (*os.File, error) {
+// inTurn waits until no other up or down is at work, and does its own with the living supervisor's process id, or 0.
+func (r repo) inTurn(ctx context.Context, do func(pid int) error) (err error) {
+	if err := r.makeState(); err != nil {
+		return err
+	}
 	var turn *os.File
-	err := testenv.Poll(ctx, 3*time.Minute, 50*time.Millisecond, "wait for another up or down", func() (done bool, err error) {
+	err = testenv.Poll(ctx, 3*time.Minute, 50*time.Millisecond, "wait for another up or down", func() (done bool, err error) {
 		turn, err = lock(r.devTurn())
 		return !errors.Is(err, errHeld), err
 	})
-	return turn, err
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, turn.Close()) }()
+	pid, err := r.supervisor()
+	if err != nil {
+		return err
+	}
+	return do(pid)
 }
 
 // supervisor gives the process id of the living supervisor, or 0. Only whose turn it is may ask: to ask is to try the

@@ -21,32 +21,32 @@ import (
 const upTimeout = 2 * time.Minute
 
 // up leaves a Postgres with helixd up, and says how to use it.
-func up(ctx context.Context, out *printer, r repo) (err error) {
-	if err := r.makeState(); err != nil {
-		return err
-	}
-	turn, err := r.takeTurn(ctx)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, turn.Close()) }()
-	pid, err := r.supervisor()
-	if err != nil {
-		return err
-	}
-	if pid != 0 {
-		env, err := r.wait(ctx, nil)
-		if err != nil {
-			return fmt.Errorf("an environment is there, of process %d, but does not answer: %w; end it with: make dev-down", pid, err)
+func up(ctx context.Context, out *printer, r repo) error {
+	return r.inTurn(ctx, func(pid int) error {
+		if pid != 0 {
+			return r.isUp(ctx, out, pid)
 		}
-		if !streams(ctx, env) {
-			out.line("%s", out.bad("Postgres is up, but its helixd has ended or does not stream: see "+r.relative(r.devLog())+"."))
-			out.line("To begin anew: make dev-down, then make dev.")
-			return guide(out, r, env)
-		}
-		out.line("%s", out.bold("It is up already."))
+		return r.bringUp(ctx, out)
+	})
+}
+
+// isUp says what is there already.
+func (r repo) isUp(ctx context.Context, out *printer, pid int) error {
+	env, err := r.wait(ctx, nil)
+	if err != nil {
+		return fmt.Errorf("an environment is there, of process %d, but does not answer: %w; end it with: make dev-down", pid, err)
+	}
+	if !streams(ctx, env) {
+		out.line("%s", out.bad("Postgres is up, but its helixd has ended or does not stream: see "+r.relative(r.devLog())+"."))
+		out.line("To begin anew: make dev-down, then make dev.")
 		return guide(out, r, env)
 	}
+	out.line("%s", out.bold("It is up already."))
+	return guide(out, r, env)
+}
+
+// bringUp begins anew.
+func (r repo) bringUp(ctx context.Context, out *printer) error {
 	out.line("%s", out.bold("helixd beside a fresh Postgres, to play with (what an earlier one held is gone)"))
 	out.line("")
 	if err := errors.Join(ignoreMissing(os.Remove(r.devEnv())), ignoreMissing(os.Remove(r.devLog()))); err != nil {
