@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -62,13 +63,11 @@ func (s *analysisSettings) settings() []setting {
 func (s *analysisSettings) parse() error {
 	s.config = analysis.DefaultConfig
 	c := &s.config
-	concurrency, err := strconv.Atoi(s.concurrency)
-	if err != nil || concurrency < 1 || concurrency > math.MaxInt16 {
-		return &usageError{fmt.Errorf("--llm-concurrency %q: it takes a number from 1 to %d", s.concurrency, math.MaxInt16)}
-	}
-	c.Concurrency = concurrency
-	if c.ChunkTokens, err = strconv.ParseInt(s.chunkTokens, 10, 64); err != nil || c.ChunkTokens < analysis.LeastChunkTokens || c.ChunkTokens > analysis.MostChunkTokens {
-		return &usageError{fmt.Errorf("--llm-chunk-tokens %q: it takes a number from %d to %d", s.chunkTokens, analysis.LeastChunkTokens, analysis.MostChunkTokens)}
+	if err := cmp.Or(
+		readNumber("llm-concurrency", s.concurrency, 1, math.MaxInt16, &c.Concurrency),
+		readNumber("llm-chunk-tokens", s.chunkTokens, analysis.LeastChunkTokens, analysis.MostChunkTokens, &c.ChunkTokens),
+	); err != nil {
+		return err
 	}
 	timeout, err := time.ParseDuration(s.timeout)
 	if err != nil || timeout < time.Second || timeout > time.Hour {

@@ -10,6 +10,7 @@ import (
 	"os"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -287,4 +288,14 @@ func (c *config) leaderPool() (*pgxpool.Config, error) {
 		return stream.Leads(ctx, conn, c.slot, holder())
 	}
 	return cfg, nil
+}
+
+// readNumber reads a setting that is a whole number.
+func readNumber[N int | int64](flag, given string, least, most N, value *N) error {
+	n, err := strconv.ParseInt(given, 10, 64)
+	if err != nil || n < int64(least) || n > int64(most) {
+		return &usageError{fmt.Errorf("--%s %q: it takes a number from %d to %d", flag, given, least, most)}
+	}
+	*value = N(n)
+	return nil
 }

@@ -30,19 +30,27 @@ func withPool(ctx context.Context, cfg *config, f func(*pgxpool.Pool) error) err
 	if err := cfg.requireDatabase(); err != nil {
 		return err
 	}
-	poolConfig, err := cfg.pool()
+	pool, err := openPool(ctx, cfg)
 	if err != nil {
 		return err
-	}
-	pool, err := pgxpool.NewWithConfig(ctx, poolConfig)
-	if err != nil {
-		return databaseError(err)
 	}
 	defer pool.Close()
 	if err := requireMigrated(ctx, pool); err != nil {
 		return err
 	}
 	return f(pool)
+}
+
+func openPool(ctx context.Context, cfg *config) (*pgxpool.Pool, error) {
+	poolConfig, err := cfg.pool()
+	if err != nil {
+		return nil, err
+	}
+	pool, err := pgxpool.NewWithConfig(ctx, poolConfig)
+	if err != nil {
+		return nil, databaseError(err)
+	}
+	return pool, nil
 }
 
 // databaseError explains why the database could not be asked, without quoting the

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strconv"
@@ -44,19 +45,11 @@ func (s *embeddingSettings) parse() error {
 	if err := checkAddress(s.baseURL); err != nil {
 		return &usageError{fmt.Errorf("--embeddings-url: %w", err)}
 	}
-	for _, n := range []struct {
-		flag, given string
-		least, most int
-		value       *int
-	}{
-		{"embeddings-batch", s.batch, 1, 2048, &s.config.Batch}, // OpenAI's bound
-		{"embeddings-rate", s.rate, 0, math.MaxInt32, &s.config.Rate},
-	} {
-		v, err := strconv.Atoi(n.given)
-		if err != nil || v < n.least || v > n.most {
-			return &usageError{fmt.Errorf("--%s %q: it takes a number from %d to %d", n.flag, n.given, n.least, n.most)}
-		}
-		*n.value = v
+	if err := cmp.Or(
+		readNumber("embeddings-batch", s.batch, 1, 2048, &s.config.Batch), // OpenAI's bound
+		readNumber("embeddings-rate", s.rate, 0, math.MaxInt32, &s.config.Rate),
+	); err != nil {
+		return err
 	}
 	return nil
 }

@@ -78,13 +78,9 @@ func run(ctx context.Context, cfg *config, log zerolog.Logger) (err error) {
 		return &stream.SetupError{Problem: err.Error(), Hint: "docs/tracing.md has the variables; without any of them there are no traces."}
 	}
 	defer endTraces()
-	poolConfig, err := cfg.pool()
+	pool, err := openPool(ctx, cfg)
 	if err != nil {
 		return err
-	}
-	pool, err := pgxpool.NewWithConfig(ctx, poolConfig)
-	if err != nil {
-		return databaseError(err)
 	}
 	defer pool.Close()
 	seen := newObserved()

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -60,20 +61,12 @@ func (s *skillSettings) settings() []setting {
 func (s *skillSettings) parse() error {
 	s.config = skills.DefaultConfig
 	s.config.Version = version()
-	for _, n := range []struct {
-		flag, given string
-		least       int
-		value       *int
-	}{
-		{"skills-workers", s.workers, 1, &s.config.Workers},
-		{"skills-concurrency", s.concurrency, 1, &s.config.Concurrency},
-		{"skills-rate", s.rate, 0, &s.config.Rate},
-	} {
-		v, err := strconv.Atoi(n.given)
-		if err != nil || v < n.least || v > math.MaxInt16 {
-			return &usageError{fmt.Errorf("--%s %q: it takes a number from %d to %d", n.flag, n.given, n.least, math.MaxInt16)}
-		}
-		*n.value = v
+	if err := cmp.Or(
+		readNumber("skills-workers", s.workers, 1, math.MaxInt16, &s.config.Workers),
+		readNumber("skills-concurrency", s.concurrency, 1, math.MaxInt16, &s.config.Concurrency),
+		readNumber("skills-rate", s.rate, 0, math.MaxInt16, &s.config.Rate),
+	); err != nil {
+		return err
 	}
 	var err error
 	if s.config.Limits, err = skills.ParseLimits(s.limits); err != nil {

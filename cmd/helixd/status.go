@@ -33,13 +33,9 @@ func statusCommand(cfg *config) *cobra.Command {
 			if err := cfg.requireDatabase(); err != nil {
 				return err
 			}
-			poolConfig, err := cfg.pool()
+			pool, err := openPool(cmd.Context(), cfg)
 			if err != nil {
 				return err
-			}
-			pool, err := pgxpool.NewWithConfig(cmd.Context(), poolConfig)
-			if err != nil {
-				return databaseError(err)
 			}
 			defer pool.Close()
 			source := cfg.source(pool)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"os"
@@ -39,19 +40,11 @@ func (s *synthesisSettings) parse() error {
 	if c.Method = synthesis.Method(s.method); !slices.Contains(synthesis.Methods, c.Method) {
 		return &usageError{fmt.Errorf("--synthesis-method %q: it takes graph, hdbscan, dbscan or kmeans", s.method)}
 	}
-	for _, n := range []struct {
-		flag, given string
-		most        int
-		value       *int
-	}{
-		{"synthesis-concurrency", s.concurrency, math.MaxInt16, &c.Concurrency},
-		{"synthesis-max-memories", s.mostMemories, 100_000, &c.MostMemories},
-	} {
-		v, err := strconv.Atoi(n.given)
-		if err != nil || v < 1 || v > n.most {
-			return &usageError{fmt.Errorf("--%s %q: it takes a number from 1 to %d", n.flag, n.given, n.most)}
-		}
-		*n.value = v
+	if err := cmp.Or(
+		readNumber("synthesis-concurrency", s.concurrency, 1, math.MaxInt16, &c.Concurrency),
+		readNumber("synthesis-max-memories", s.mostMemories, 1, 100_000, &c.MostMemories),
+	); err != nil {
+		return err
 	}
 	var err error
 	if c.Delay, err = time.ParseDuration(s.delay); err != nil || c.Delay <= 0 || c.Delay > time.Hour {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -62,20 +63,12 @@ func (s *voiceSettings) settings() []setting {
 
 func (s *voiceSettings) parse() error {
 	s.config = voice.DefaultConfig
-	for _, n := range []struct {
-		flag, given string
-		least       int
-		value       *int
-	}{
-		{"voice-concurrency", s.concurrency, 1, &s.config.Concurrency},
-		{"voice-user-concurrency", s.userConcurrency, 1, &s.config.UserConcurrency},
-		{"voice-rate", s.rate, 0, &s.config.Rate},
-	} {
-		v, err := strconv.Atoi(n.given)
-		if err != nil || v < n.least || v > math.MaxInt16 {
-			return &usageError{fmt.Errorf("--%s %q: it takes a number from %d to %d", n.flag, n.given, n.least, math.MaxInt16)}
-		}
-		*n.value = v
+	if err := cmp.Or(
+		readNumber("voice-concurrency", s.concurrency, 1, math.MaxInt16, &s.config.Concurrency),
+		readNumber("voice-user-concurrency", s.userConcurrency, 1, math.MaxInt16, &s.config.UserConcurrency),
+		readNumber("voice-rate", s.rate, 0, math.MaxInt16, &s.config.Rate),
+	); err != nil {
+		return err
 	}
 	switch s.config.Denoise = decode.Denoise(s.denoise); s.config.Denoise {
 	case decode.Off, decode.Highpass, decode.Light, decode.Strong:
