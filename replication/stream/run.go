@@ -32,8 +32,9 @@ const (
 	// gather is the least time between two batches: a sink that is faster than
 	// that would be woken for each row. A commit to disk takes longer.
 	gather = time.Millisecond
-	// bulkRows of an open transaction say that it is a large one, of which nothing is
-	// wanted before many more have come: its end may be noticed so much later.
+	// bulkRows of an open transaction say that it is a large one, and of a batch that
+	// there is a backlog: nothing is wanted before many more have come, and the end of
+	// either may be noticed so much later.
 	bulkRows   = 64
 	bulkGather = 5 * time.Millisecond
 )
@@ -114,8 +115,9 @@ type owner struct {
 	heard      time.Time // when the server last said anything
 	spoke      bool      // it has since
 
-	split      bool      // the sink holds its SQL transaction open for the next part
-	lastHanded time.Time // when it got the last one
+	split      bool          // the sink holds its SQL transaction open for the next part
+	lastHanded time.Time     // when it got the last one
+	gather     time.Duration // the least until it gets the next
 
 	batches chan *replication.Batch // to the applying goroutine, one at a time
 	applied chan applied            // from it
@@ -239,7 +241,7 @@ func (o *owner) inBulk() bool {
 func (o *owner) sleepUntil() error {
 	deadline, water := o.nextStatus, 1
 	now := time.Now()
-	gathered := o.lastHanded.Add(gather)
+	gathered := o.lastHanded.Add(o.gather)
 	if o.inBulk() {
 		gathered = now.Add(bulkGather)
 	}
@@ -289,10 +291,11 @@ func (o *owner) handOver() {
 		return
 	}
 	var b *replication.Batch
+	rows := o.assembler.Len()
 	switch {
 	// Not in the middle of a transaction, unless it is large: its beginning would
 	// keep the ones before it from being committed.
-	case o.full(), o.assembler.Ready() && !o.assembler.InTransaction() && time.Since(o.lastHanded) >= gather:
+	case o.full(), o.assembler.Ready() && !o.assembler.InTransaction() && time.Since(o.lastHanded) >= o.gather:
 		b = o.assembler.Take()
 	case o.split:
 		// The server may take long over what comes between, and would end an SQL
@@ -306,6 +309,9 @@ func (o *owner) handOver() {
 	}
 	if b != nil {
 		o.busy, o.split, o.lastHanded, o.handed = true, b.More, time.Now(), b.Bytes
+		if o.gather = gather; rows >= bulkRows {
+			o.gather = bulkGather
+		}
 		o.batches <- b
 	}
 }
