@@ -23,8 +23,8 @@ func main() {
 	if sandbox.IsChild() {
 		os.Exit(sandbox.RunChild(guests))
 	}
-	if os.Getenv(childEnv) != "" {
-		os.Exit(childMain())
+	if os.Getenv(drainEnv) != "" {
+		os.Exit(drainMain())
 	}
 	if os.Getenv(clusterEnv) != "" {
 		os.Exit(clusterMain())

@@ -1,24 +1,19 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"runtime/pprof"
 	"slices"
-	"syscall"
 
 	"github.com/helixd/helixd/replication"
-	"github.com/helixd/helixd/testenv/child"
 )
 
-// childEnv makes this binary drain a slot instead: each drain has a process of
+// drainEnv makes this binary drain a slot instead: each drain has a process of
 // its own, whose memory nobody else has touched.
-const childEnv = "HELIX_BENCH_CHILD"
+const drainEnv = "HELIX_BENCH_CHILD"
 
 // drainJob is what a child reads from its stdin.
 type drainJob struct {
@@ -59,7 +54,7 @@ func drains(peer string) func(context.Context, drainJob) (drained, error) {
 	return nil
 }
 
-func childMain() int {
+func drainMain() int {
 	var job drainJob
 	err := json.NewDecoder(os.Stdin).Decode(&job)
 	if err != nil {
@@ -101,41 +96,9 @@ func runDrain(job drainJob) (result drained, err error) {
 
 // startDrain runs a job in a child.
 func startDrain(ctx context.Context, job drainJob) (result drained, err error) {
-	p, err := runChild(ctx, childEnv, job, &result)
+	p, err := runChild(ctx, drainEnv, job, &result)
 	if err == nil {
 		result.CPU = cpu(p)
 	}
 	return result, err
-}
-
-// runChild runs this binary with a variable of the environment set, a job on its
-// stdin and its result on its stdout.
-func runChild(ctx context.Context, env string, job, result any) (*child.Process, error) {
-	self, err := os.Executable()
-	if err != nil {
-		return nil, err
-	}
-	cmd := exec.CommandContext(ctx, self)
-	cmd.Env = append(os.Environ(), env+"=1")
-	return runJob(ctx, cmd, job, result)
-}
-
-// runJob runs a program that reads a job and writes its result, both JSON.
-func runJob(ctx context.Context, cmd *exec.Cmd, job, result any) (*child.Process, error) {
-	in, err := json.Marshal(job)
-	if err != nil {
-		return nil, err
-	}
-	cmd.Stdin, cmd.Stderr = bytes.NewReader(in), os.Stderr
-	var out bytes.Buffer
-	cmd.Stdout = &out
-	p, err := child.Start(cmd, syscall.SIGKILL)
-	if err != nil {
-		return nil, err
-	}
-	<-p.Done
-	if p.Err != nil {
-		return nil, errors.Join(p.Err, ctx.Err())
-	}
-	return p, json.Unmarshal(out.Bytes(), result)
 }
