@@ -141,6 +141,9 @@ func (c *Cluster) Restart(ctx context.Context, mode RestartMode) error {
 	return nil
 }
 
+// Log is what the server has logged since it was made.
+func (c *Cluster) Log() ([]byte, error) { return c.server.logSince(0) }
+
 // Version is the server's major version, such as 15.
 func (c *Cluster) Version() int { return c.version }
 

@@ -81,6 +81,7 @@ func (r *report) write(c *chaos) {
 		say("| … found applied exactly once, after faults of which the stream must lose nothing | %d |", c.checked)
 		say("| entities compared with the pure merge of all that was written | %d |", c.compared)
 		say("| runs of skills, each ended once and broadcast | %d |", len(c.clients.runs))
+		say("| … but for messages that realtime.send warned it could not write, as the disk was full: at the most | %d |", c.unsent)
 		say("| memories written, deleted; each embedded, each with its retention | %d, %d |", len(c.clients.memories)+len(c.clients.gone), len(c.clients.gone))
 		say("| recordings, each transcribed once | %d |", c.recordings)
 		say("| looks at the laws: the slot is never ahead of the checkpoint, an epoch has one holder | %d |", c.looks)

@@ -24,19 +24,25 @@ import (
 
 func TestMain(m *testing.M) {
 	if sandbox.IsChild() {
-		os.Exit(sandbox.RunChild(map[string]sandbox.Guest{kindHostile: hostile{}, sandbox.KindWASM: wasm.Guest{}}))
+		os.Exit(child())
 	}
 	if len(os.Args) > 1 {
 		switch os.Args[1] {
 		case lackingArg:
 			lackingChild()
 			return
+		case dyingArg:
+			os.Exit(dyingChild(os.Args[2]))
 		case parentArg:
 			parent()
 			return
 		}
 	}
 	os.Exit(m.Run())
+}
+
+func child() int {
+	return sandbox.RunChild(map[string]sandbox.Guest{kindHostile: hostile{}, sandbox.KindWASM: wasm.Guest{}})
 }
 
 var testLimits = sandbox.Limits{

@@ -93,14 +93,8 @@ func ownBinary() (string, error) {
 	return os.Executable()
 }
 
-// probes is how many children are started until one says what holds.
-const probes = 3
-
 func (p *Pool) probe(ctx context.Context) error {
 	child, layers, err := spawn(ctx, p.command, start{Dir: p.cache.dir, Memory: p.limits.Memory, Probe: true, Unsafe: p.unsafe})
-	for tries := 1; err != nil && tries < probes && ctx.Err() == nil; tries++ { // somebody may have killed it, for want of memory
-		child, layers, err = spawn(ctx, p.command, start{Dir: p.cache.dir, Memory: p.limits.Memory, Probe: true, Unsafe: p.unsafe})
-	}
 	if err != nil {
 		if ctx.Err() != nil {
 			return fmt.Errorf("probe the sandbox: %w", err)

@@ -5,9 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -75,6 +78,35 @@ func TestRun(t *testing.T) {
 			}
 		}
 	})
+}
+
+// dyingArg makes this binary a child each other one of which is killed as it starts.
+const dyingArg = "dying-child"
+
+func dyingChild(dir string) int {
+	if mark := filepath.Join(dir, "killed"); os.Mkdir(mark, 0o700) != nil && os.Remove(mark) == nil {
+		return child()
+	}
+	_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+	return 1
+}
+
+// A child that is killed before it has anything to do is nobody's fault: no call hears of it.
+func TestKilledAtStart(t *testing.T) {
+	dir := openDir(t)
+	if err := os.Chmod(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	p := newPool(t, func(c *sandbox.Config) { c.Command = []string{"/proc/self/exe", dyingArg, dir} })
+	for range 4 {
+		// This child ends, so that the next call needs another one.
+		if r, err := p.Run(context.Background(), do(deed{Do: "exit"})); err == nil || strings.Contains(err.Error(), "start a child") {
+			t.Fatalf("%+v, %v", r, err)
+		}
+		if r, err := p.Run(context.Background(), run(echo(), `"here"`)); err != nil || string(r.Output) != `"here"` {
+			t.Fatalf("%s, %v", r.Output, err)
+		}
+	}
 }
 
 func TestManyCalls(t *testing.T) {

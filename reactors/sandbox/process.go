@@ -34,8 +34,24 @@ type process struct {
 // that is busy takes long to start a process.
 const helloWithin = 20 * time.Second
 
-// spawn starts a child and waits until it is behind its layers.
-func spawn(ctx context.Context, command []string, s start) (*process, []Layer, error) {
+// starts is how many children are begun at the most, until one has started.
+const starts = 3
+
+// spawn starts a child and waits until it is behind its layers. One that ends before
+// that had nothing to do yet: somebody killed it, for want of memory, and another one
+// takes its place.
+func spawn(ctx context.Context, command []string, s start) (p *process, layers []Layer, err error) {
+	began := time.Now()
+	for range starts {
+		p, layers, err = begin(ctx, command, s)
+		if err == nil || ctx.Err() != nil || time.Since(began) > helloWithin {
+			break
+		}
+	}
+	return p, layers, err
+}
+
+func begin(ctx context.Context, command []string, s start) (*process, []Layer, error) {
 	conn, theirs, err := socketPair()
 	if err != nil {
 		return nil, nil, err
