@@ -5,8 +5,6 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
-
-	"github.com/helixd/helixd/reactors"
 )
 
 // Somebody else's lock on one row delays that row's result, and no other.
@@ -21,21 +19,6 @@ const (
 // givenUp is the holder of a claim whose result the database refuses, whatever it
 // is. A process that starts tries those again.
 const givenUp = "given up"
-
-// ofRows reports whether err may be the fault of one of the rows that are written:
-// an app's triggers and constraints can say anything but what the server says of
-// its own state.
-func ofRows(err error) bool {
-	state := reactors.SQLState(err)
-	if len(state) != 5 {
-		return false
-	}
-	switch state[:2] {
-	case "08", "25", "40", "53", "55", "57", "58", "F0", "XX":
-		return false
-	}
-	return true
-}
 
 // settle tells those who wait that their items are written.
 func settle(group []*item) {

@@ -5,8 +5,11 @@ import (
 	"errors"
 	"io"
 	"net"
+	"slices"
 
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/helixd/helixd/reactors"
 )
 
 // patiently asks the database for something until it answers, or ctx ends: a run
@@ -23,15 +26,9 @@ func patiently(ctx context.Context, f func() error) error {
 // isAway reports whether err says nothing but that the database is not there, or
 // that it broke off.
 func isAway(err error) bool {
-	var pgErr *pgconn.PgError
-	if errors.As(err, &pgErr) && len(pgErr.Code) == 5 {
-		switch pgErr.Code[:2] {
-		case "08", "40", "53":
-			return true
-		case "57":
-			return pgErr.Code != "57014" // somebody ended this statement
-		}
-		return false
+	if state := reactors.SQLState(err); len(state) == 5 {
+		// 57014: somebody ended this statement.
+		return slices.Contains([]string{"08", "40", "53", "57"}, state[:2]) && state != "57014"
 	}
 	var network net.Error
 	var connect *pgconn.ConnectError

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/helixd/helixd/reactors/skills/schema"
 )
 
 const (
@@ -20,21 +22,23 @@ func storable(b []byte) error {
 	if !json.Valid(b) {
 		return fmt.Errorf("it is not JSON")
 	}
-	depth := 0
+	if err := schema.CheckEscapes(b); err != nil {
+		return fmt.Errorf("it %w", err)
+	}
+	depth, quoted := 0, false
 	for i := 0; i < len(b); i++ {
 		switch c := b[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
 		case c == '{' || c == '[':
 			if depth++; depth > maxDepth {
 				return fmt.Errorf("it is nested more than %d deep", maxDepth)
 			}
 		case c == '}' || c == ']':
 			depth--
-		case c == '"':
-			end, err := storableString(b, i+1)
-			if err != nil {
-				return err
-			}
-			i = end
 		case c == '-' || c >= '0' && c <= '9':
 			end := i
 			for end < len(b) && bytes.IndexByte([]byte("+-.eE0123456789"), b[end]) >= 0 {
@@ -47,40 +51,6 @@ func storable(b []byte) error {
 		}
 	}
 	return nil
-}
-
-// storableString reads a valid string from behind its quote to its end.
-func storableString(b []byte, i int) (end int, err error) {
-	hex := func(at int) uint64 {
-		if at+6 > len(b) || b[at] != '\\' || b[at+1] != 'u' {
-			return 0
-		}
-		n, _ := strconv.ParseUint(string(b[at+2:at+6]), 16, 16)
-		return n
-	}
-	for ; b[i] != '"'; i++ {
-		if b[i] != '\\' {
-			continue
-		}
-		if b[i+1] != 'u' {
-			i++
-			continue
-		}
-		switch n := hex(i); {
-		case n == 0:
-			return 0, fmt.Errorf(`it has the character \u0000`)
-		case n >= 0xD800 && n < 0xDC00:
-			if low := hex(i + 6); low < 0xDC00 || low > 0xDFFF {
-				return 0, fmt.Errorf("it has half of a surrogate pair")
-			}
-			i += 11
-		case n >= 0xDC00 && n < 0xE000:
-			return 0, fmt.Errorf("it has half of a surrogate pair")
-		default:
-			i += 5
-		}
-	}
-	return i, nil
 }
 
 func storableNumber(b []byte) bool {

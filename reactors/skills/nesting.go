@@ -2,11 +2,16 @@ package skills
 
 import (
 	"context"
+	crand "crypto/rand"
+	"encoding/json"
+	"errors"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/google/uuid"
 
+	"github.com/helixd/helixd/reactors/sandbox"
 	"github.com/helixd/helixd/reactors/skills/host"
 )
 
@@ -78,4 +83,75 @@ func (b *berths) assign() {
 		close(w.got)
 		return true
 	})
+}
+
+// nested serves skill.run: {skill: id or name, input} → {output}.
+func (s *Service) nested(ctx context.Context, caller *host.Run, request []byte) ([]byte, error) {
+	var in struct {
+		Skill string          `json:"skill"`
+		Input json.RawMessage `json:"input"`
+	}
+	if err := json.Unmarshal(request, &in); err != nil {
+		return nil, sandbox.Errorf(host.InvalidRequest, "skill.run takes {\"skill\": an id or a name, \"input\": ...}")
+	}
+	result, err := s.callSkill(ctx, caller, in.Skill, in.Input, false)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(map[string]json.RawMessage{"output": result.Output})
+}
+
+// callSkill runs a skill that another one calls; free says that the run's own
+// worker is.
+func (s *Service) callSkill(ctx context.Context, caller *host.Run, ref string, input json.RawMessage, free bool) (result sandbox.Result, err error) {
+	for range maxChecks {
+		if result, err = s.callSkillAsItIs(ctx, caller, ref, input, free); !errors.Is(err, errChanged) {
+			break
+		}
+	}
+	return result, err
+}
+
+func (s *Service) callSkillAsItIs(ctx context.Context, caller *host.Run, ref string, input json.RawMessage, free bool) (result sandbox.Result, err error) {
+	subject := caller.Subject()
+	st, err := s.find(ctx, subject.User, namer(subject.Skill, subject.User), ref)
+	if err != nil {
+		return result, err
+	}
+	d, _, err := s.resolve(ctx, subject.User, st)
+	if err != nil {
+		return result, boxed(err)
+	}
+	if len(input) == 0 {
+		input = json.RawMessage("{}")
+	}
+	if fault := d.takes(input); fault != nil {
+		return result, boxed(fault)
+	}
+	callee, err := caller.Nested(ctx, d.skill, d.capabilities)
+	if err != nil {
+		return result, err
+	}
+	var seed [32]byte
+	_, _ = crand.Read(seed[:]) // it never fails
+	if d.skill.Kind == kindComposite {
+		return s.callWorkflow(ctx, d, callee, input, seed)
+	}
+	if !free {
+		leave, err := s.nesting[callee.Depth()].take(ctx, subject.User)
+		if err != nil {
+			return result, err
+		}
+		defer leave()
+	}
+	return s.runner.Run(ctx, sandbox.Call{Tenant: subject.User.String(), Program: s.program(d), Input: input,
+		Limits: d.bounds, Seed: seed, Now: time.Now(), Host: callee})
+}
+
+// boxed makes an error of a run one of a host call, which the calling skill sees.
+func boxed(err error) error {
+	if own := (*Error)(nil); errors.As(err, &own) {
+		return sandbox.Errorf(sandbox.Code(own.Code), "%s", own.Message)
+	}
+	return err
 }

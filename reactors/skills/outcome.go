@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/helixd/helixd/reactors"
+	"github.com/helixd/helixd/reactors/sandbox"
 	"github.com/helixd/helixd/reactors/skills/host/audit"
 )
 
@@ -54,8 +56,9 @@ func (o *outcome) bytes() int {
 	return n
 }
 
-// unstorable is an outcome instead of one that Postgres did not take.
+// unstorable is an outcome instead of one that Postgres did not take. What it said may
+// quote a value; its code does not.
 func (o *outcome) unstorable(err error) *outcome {
 	return &outcome{Status: statusFailed, Wall: o.Wall, CPU: o.CPU, PeakMemory: o.PeakMemory, Finished: o.Finished,
-		noted: o.noted, Error: errorf("invalid_output", "The run's result cannot be stored: %v.", err)}
+		noted: o.noted, Error: errorf(string(sandbox.InvalidOutput), "The run's result cannot be stored: SQLSTATE %s.", reactors.SQLState(err))}
 }

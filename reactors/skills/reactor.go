@@ -4,18 +4,20 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/google/uuid"
 
 	"github.com/helixd/helixd/reactors"
+	"github.com/helixd/helixd/reactors/skills/host"
 	"github.com/helixd/helixd/reactors/skills/host/audit"
 	"github.com/helixd/helixd/replication"
 )
 
 // name is the Reactor's.
-const name = "skills"
+const name = host.Name
 
 // Reactor sees to it that changed skills are checked, runs are run and schedules
 // kept. It does none of it: it enqueues jobs.
@@ -153,7 +155,7 @@ func reactToSkills(ctx context.Context, tx *reactors.Tx, plans map[string]plan) 
 	if len(plans) == 0 {
 		return nil
 	}
-	ids := sortedKeys(plans)
+	ids := slices.Sorted(maps.Keys(plans))
 	schedules := make([]string, len(ids))
 	for i, id := range ids {
 		schedules[i] = strings.TrimSpace(plans[id].schedule)
@@ -185,7 +187,7 @@ func wake(ctx context.Context, tx *reactors.Tx, users map[string]bool) error {
 		made as (insert into helix.skill_queues (user_id) select id from living order by id on conflict do nothing)
 		select id::text from living where not exists (
 			select from helix.river_job j where j.state = 'available' and j.queue = 'skills' and j.args ->> 'user_id' = living.id::text)
-		order by id`, sortedKeys(users))
+		order by id`, slices.Sorted(maps.Keys(users)))
 	if err != nil {
 		return fmt.Errorf("find whose runs wait: %w", err)
 	}
@@ -197,13 +199,4 @@ func wake(ctx context.Context, tx *reactors.Tx, users map[string]bool) error {
 		tx.Enqueue(Lane{UserID: user}, nil)
 	}
 	return nil
-}
-
-func sortedKeys[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }

@@ -59,11 +59,7 @@ func (f *follower) follow(ctx context.Context, w *workflow.Workflow, namedBy uui
 			return errorf(CodeDefinitionInvalid, "The steps lead to more than %d skills.", maxReferred)
 		}
 		f.seen[st.ID] = depth
-		active := ""
-		if st.Active != nil {
-			active = *st.Active
-		}
-		d, err := f.s.load(ctx, st.ID, active)
+		d, err := f.s.load(ctx, st.ID, deref(st.Active))
 		if err != nil {
 			return err
 		}

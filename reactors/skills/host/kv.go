@@ -34,6 +34,17 @@ func (c *call) mayKeep() (uuid.UUID, error) {
 	return c.subject.Skill.ID, nil
 }
 
+// keyed reads a request that names a key, and gives the skill whose key it is.
+func (c *call) keyed(request any, key *string) (skill uuid.UUID, err error) {
+	if skill, err = c.mayKeep(); err != nil {
+		return skill, err
+	}
+	if err := c.read(request); err != nil {
+		return skill, err
+	}
+	return skill, c.key(*key)
+}
+
 func (c *call) key(key string) error {
 	c.event.KeyBytes = len(key)
 	if len(key) == 0 || len(key) > maxKey {
@@ -43,15 +54,9 @@ func (c *call) key(key string) error {
 }
 
 func kvGet(ctx context.Context, c *call) ([]byte, error) {
-	skill, err := c.mayKeep()
-	if err != nil {
-		return nil, err
-	}
 	var r struct{ Key string }
-	if err := c.read(&r); err != nil {
-		return nil, err
-	}
-	if err := c.key(r.Key); err != nil {
+	skill, err := c.keyed(&r, &r.Key)
+	if err != nil {
 		return nil, err
 	}
 	var value []string
@@ -71,18 +76,12 @@ func kvGet(ctx context.Context, c *call) ([]byte, error) {
 }
 
 func kvSet(ctx context.Context, c *call) ([]byte, error) {
-	skill, err := c.mayKeep()
-	if err != nil {
-		return nil, err
-	}
 	var r struct {
 		Key   string
 		Value json.RawMessage
 	}
-	if err := c.read(&r); err != nil {
-		return nil, err
-	}
-	if err := c.key(r.Key); err != nil {
+	skill, err := c.keyed(&r, &r.Key)
+	if err != nil {
 		return nil, err
 	}
 	if len(r.Value) == 0 || len(r.Value) > maxValue {
@@ -117,15 +116,9 @@ func kvSet(ctx context.Context, c *call) ([]byte, error) {
 }
 
 func kvDelete(ctx context.Context, c *call) ([]byte, error) {
-	skill, err := c.mayKeep()
-	if err != nil {
-		return nil, err
-	}
 	var r struct{ Key string }
-	if err := c.read(&r); err != nil {
-		return nil, err
-	}
-	if err := c.key(r.Key); err != nil {
+	skill, err := c.keyed(&r, &r.Key)
+	if err != nil {
 		return nil, err
 	}
 	err = c.services.write(ctx, "helix.skill_kv", func(tx pgx.Tx) error {

@@ -77,7 +77,7 @@ func decode(doc []byte, keep bool) (any, error) {
 	if !utf8.Valid(doc) {
 		return nil, &Error{Message: "is not valid UTF-8"}
 	}
-	if err := checkEscapes(doc); err != nil {
+	if err := CheckEscapes(doc); err != nil {
 		return nil, err
 	}
 	d := decoder{json: json.NewDecoder(bytes.NewReader(doc)), keep: keep}
@@ -226,9 +226,10 @@ func checkNumber(pointer, number string) error {
 	return nil
 }
 
-// checkEscapes looks at every \u escape. Backslashes are in strings only, so it
-// needs no parser: where there are others, the decoder finds them.
-func checkEscapes(doc []byte) error {
+// CheckEscapes refuses, as an *Error, escapes that are no character which Postgres
+// stores. Backslashes are in strings only, so it needs no parser: where there are
+// others, a decoder finds them.
+func CheckEscapes(doc []byte) error {
 	unit := func(i int) (rune, bool) {
 		if i+6 > len(doc) || doc[i] != '\\' || doc[i+1] != 'u' {
 			return 0, false

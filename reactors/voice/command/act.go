@@ -5,12 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/helixd/helixd/reactors"
 )
 
 // mostCommands bounds how many of a user's commands a transcript is compared with.
@@ -134,24 +134,10 @@ func attempt(ctx context.Context, tx pgx.Tx, made *Action, sql string, args ...a
 		made.ID = &id
 	case errors.Is(err, pgx.ErrNoRows):
 		made.Error = &Error{CodeRowRefused, "A trigger of the project left the row out."}
-	case ofRow(err):
-		var pgErr *pgconn.PgError
-		errors.As(err, &pgErr)
-		made.Error = &Error{CodeRowRefused, fmt.Sprintf("The project's rules refused the row (SQLSTATE %s): see the server's log.", pgErr.Code)}
+	case reactors.OfRow(err):
+		made.Error = &Error{CodeRowRefused, fmt.Sprintf("The project's rules refused the row (SQLSTATE %s): see the server's log.", reactors.SQLState(err))}
 	default:
 		return err
 	}
 	return nil
-}
-
-// servers are the SQLSTATE classes that say nothing of a row: connections,
-// transactions, rights to sign in, rollbacks, resources, locks, operators, the
-// system, its settings, Postgres itself. What they refuse is tried again.
-var servers = []string{"08", "25", "28", "40", "53", "55", "57", "58", "F0", "XX"}
-
-// ofRow reports whether an error is about the row, or of the project's triggers on
-// its table: again it would be the same.
-func ofRow(err error) bool {
-	var pgErr *pgconn.PgError
-	return errors.As(err, &pgErr) && len(pgErr.Code) == 5 && !slices.Contains(servers, pgErr.Code[:2])
 }
