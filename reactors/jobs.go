@@ -165,11 +165,12 @@ func (j *Jobs) Insert(ctx context.Context, tx pgx.Tx, jobs []river.InsertManyPar
 			queues[i.Job.Queue] = true
 		}
 	}
-	return wake(ctx, tx, slices.Collect(maps.Keys(queues)))
+	return Wake(ctx, tx, slices.Collect(maps.Keys(queues))...)
 }
 
-// wake lets who works these queues fetch.
-func wake(ctx context.Context, db execer, queues []string) error {
+// Wake lets who works these queues fetch, once it commits: who makes a job available
+// by itself says so, or it waits until somebody looks.
+func Wake(ctx context.Context, db execer, queues ...string) error {
 	if len(queues) == 0 {
 		return nil
 	}

@@ -172,7 +172,7 @@ func (j *Jobs) followQueues(ctx context.Context) error {
 	if err != nil {
 		err = fmt.Errorf("pause or resume queues: %w", err)
 	}
-	return errors.Join(err, wake(ctx, j.pool, due))
+	return errors.Join(err, Wake(ctx, j.pool, due...))
 }
 
 // pauseOver are pauses of jobs whose time is over.

@@ -27,10 +27,6 @@ const (
 // taken for the reason.
 const mostBegun = 10
 
-// lockClass is the first half of the advisory locks under which users' rows are
-// claimed: "ana" in ASCII.
-const lockClass = 0x616e61
-
 // claim is a row that this process has taken. Who takes it next has another token,
 // and from then on this one writes nothing.
 type claim struct {
@@ -41,7 +37,7 @@ type claim struct {
 	took            time.Duration // before this claim
 }
 
-// take claims the row of a job.
+// take claims the row of a job, or parks it and the user's others: errCrowded.
 func (s *Service) take(ctx context.Context, job *river.Job[Analyse], user uuid.UUID, a *active) (*claim, error) {
 	c := &claim{id: a.id, user: user, token: a.claim, began: time.Now()}
 	tx, err := s.results.Begin(ctx)
@@ -53,7 +49,7 @@ func (s *Service) take(ctx context.Context, job *river.Job[Analyse], user uuid.U
 	var others int
 	batch := &pgx.Batch{}
 	queueRowLock(batch, c)
-	batch.Queue("select pg_advisory_xact_lock($1::int, hashtext($2))", lockClass, user.String())
+	queueUserLock(batch, user)
 	// A process that was frozen may come here when another one has been given its job.
 	batch.Queue("select exists (select from helix.river_job where id = $1 and attempt = $2 and state = 'running')", job.ID, job.Attempt).
 		QueryRow(func(row pgx.Row) error { return row.Scan(&mine) })
@@ -80,7 +76,14 @@ func (s *Service) take(ctx context.Context, job *river.Job[Analyse], user uuid.U
 	case !mine:
 		return nil, errLost
 	case others >= s.cfg.UserConcurrency:
-		return nil, errCrowded
+		pause, err := s.park(ctx, tx, user)
+		if err == nil {
+			err = tx.Commit(ctx)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("park an analysis: %w", err)
+		}
+		return nil, errCrowded{pause}
 	}
 	var took int64
 	err = tx.QueryRow(ctx, `insert into helix.analysis_work as w (job_id, user_id, claim, holder, begun) values ($1, $2, $3, $4, 1)

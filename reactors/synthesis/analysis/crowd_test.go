@@ -39,3 +39,18 @@ func TestCrowdOfOne(t *testing.T) {
 	close(hold)
 	b.until(t, "the crowd to go on", "select count(*) > 10 from memory_synthesis_jobs where user_id = $1 and status = 'done'", user)
 }
+
+// Two rows that end while a third finds as many worked on as may be: whom they wake is
+// not parked again, and the last of the crowd comes as soon as the first.
+func TestCrowdGoesOn(t *testing.T) {
+	const crowd = 300
+	b, s := newBench(t), llmtest.New(t)
+	s.Answer(goals(t))
+	user := b.user(t)
+	b.stream(t)
+	b.exec(t, `insert into memory_synthesis_jobs (user_id, synthesis_type, conversations)
+		select $1, 'prospective_self', '[{"id": "a", "text": "My goal is to run."}]' from generate_series(1, $2)`, user, crowd)
+	b.until(t, "the jobs", "select count(*) = $1 from helix.river_job where queue = 'analysis'", crowd)
+	b.work(t, config(), client(t, s, llmtest.OpenAI), nil)
+	b.until(t, "all to be done", "select count(*) = $1 from memory_synthesis_jobs where status = 'done'", crowd)
+}

@@ -45,7 +45,6 @@ var (
 	errLost     = errors.New("another worker has the row")
 	errStopping = errors.New("helixd stops")
 	errPrivacy  = errors.New("the user has changed what may be sent")
-	errCrowded  = errors.New("as many of the user's rows as may be are worked on")
 )
 
 // work does a job. It fails when the database does, or when the row cannot be
@@ -64,15 +63,12 @@ func (s *Service) work(ctx context.Context, job *river.Job[Analyse]) error {
 	}
 	defer s.leave(a)
 	c, err := s.take(ctx, job, user, a)
+	var crowded errCrowded
 	switch {
 	case errors.Is(err, errGone), errors.Is(err, errLost):
 		return nil
-	case errors.Is(err, errCrowded):
-		pause, err := s.park(ctx, user)
-		if err != nil {
-			return err
-		}
-		return river.JobSnooze(pause)
+	case errors.As(err, &crowded):
+		return river.JobSnooze(crowded.pause)
 	case reactors.Locked(err):
 		return river.JobSnooze(lockedWait)
 	case err != nil:
