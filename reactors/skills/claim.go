@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/helixd/helixd/internal/trace"
+	"github.com/helixd/helixd/reactors"
 )
 
 const (
@@ -119,52 +120,81 @@ func scanClaim(row pgx.CollectableRow) (*claim, error) {
 	return c, nil
 }
 
-// claim takes waiting runs of a user, the oldest first: up to room to be executed
-// at once, as far as the user's others leave room, and further ones ahead of their
-// execution, where any of the lane is. The first permits of the claims are to be
-// executed at once. Those that were cancelled before end here. It commits without
-// waiting for the disk: a claim that a crash forgets was none.
-func (s *Service) claim(ctx context.Context, user string, room, ahead int, executing bool, job int64, attempt int) (claims []*claim, permits int, err error) {
-	batch := &pgx.Batch{}
-	batch.Queue("select set_config('synchronous_commit', 'off', true), set_config('lock_timeout', $1, true), set_config('idle_in_transaction_session_timeout', $2, true)",
-		claimLock, commitIdle)
-	s.results.QueueMarker(batch)
-	batch.Queue(sqlUsers, []string{user})
-	// Its own statement: the next one must see what was committed until it had the lock.
-	batch.Queue("select from helix.skill_queues where user_id = $1 for update", user)
-	batch.Queue(`update public.skill_runs set status = 'cancelled', error = $2, finished_at = clock_timestamp()
-		where user_id = $1 and status = 'queued' and cancel_requested`, user, errCancelledRow)
-	batch.Queue(`with bucket as (
+// demand is what a lane asks for: up to room runs to be executed at once, as far as
+// the user's others leave room, and further ones ahead of their execution, where any
+// of the lane is.
+type demand struct {
+	user        string
+	room, ahead int
+	executing   bool // a run of the lane is
+	job         int64
+	attempt     int
+}
+
+// unclaimed are waiting runs r that were not set aside. Asked so, and not with not
+// exists, claims are looked up for the few runs that are picked: none is joined.
+const unclaimed = "r.status = 'queued' and (select true from helix.skill_claims c where c.run_id = r.id) is null"
+
+const (
+	sqlCancel = "update public.skill_runs r set status = 'cancelled', error = $2, finished_at = clock_timestamp() where cancel_requested and " + unclaimed
+	// $11 is the only run that it may be, null: any.
+	sqlClaim = `with bucket as (
 			select least($6::float8, coalesce(tokens, $6) + extract(epoch from clock_timestamp() - refilled_at) * $6 / 60) as tokens
 			from helix.skill_queues where user_id = $2 and $6 > 0),
 		room as (
 			select greatest(least($3, $4 - (select count(*) from helix.skill_claims where user_id = $2 and permit)), 0)::bigint as now),
 		picked as (
 			select id, row_number() over (order by created_at, id) <= room.now as permit from (
-				select id, created_at from public.skill_runs where user_id = $2 and status = 'queued' order by created_at, id
+				select id, created_at from public.skill_runs r where user_id = $2 and ($11::uuid is null or id = $11) and ` + unclaimed + ` order by created_at, id
 				limit (select greatest(least(now + case when now > 0 or $9 then $10 else 0 end, floor((select tokens from bucket))), 0) from room)::bigint
-				for update skip locked) r cross join room),
+				for update of r skip locked) r cross join room),
 		spent as (
 			update helix.skill_queues q set tokens = b.tokens - (select count(*) from picked), refilled_at = clock_timestamp()
 			from bucket b where q.user_id = $2),
 		claimed as (
-			update public.skill_runs r set status = 'running', started_at = clock_timestamp()
+			update public.skill_runs r set status = 'running', error = null, started_at = clock_timestamp()
 			from picked where r.id = picked.id returning r.*, picked.permit),
 		noted as (
 			insert into helix.skill_claims (run_id, user_id, job_id, attempt, holder, permit)
 			select id, user_id, $5, $7, $8, permit from claimed)
-		select `+claimColumns+`, 0, r.permit from claimed r `+claimJoins+` order by r.created_at, r.id`,
-		inlineBytes, user, room, s.cfg.Concurrency, job, s.cfg.Rate, attempt, s.jobs.Holder(), executing, ahead).Query(func(rows pgx.Rows) (err error) {
+		select ` + claimColumns + `, 0, r.permit from claimed r ` + claimJoins + ` order by r.created_at, r.id`
+)
+
+func (s *Service) claimArgs(d demand, only *uuid.UUID) []any {
+	return []any{inlineBytes, d.user, d.room, s.cfg.Concurrency, d.job, s.cfg.Rate, d.attempt, s.jobs.Holder(), d.executing, d.ahead, only}
+}
+
+// queueClaim begins a transaction that claims runs of a user. It commits without
+// waiting for the disk: a claim that a crash forgets was none.
+func queueClaim(batch *pgx.Batch, user string) {
+	batch.Queue("select set_config('synchronous_commit', 'off', true), set_config('lock_timeout', $1, true), set_config('idle_in_transaction_session_timeout', $2, true)",
+		claimLock, commitIdle)
+	batch.Queue(sqlUsers, []string{user})
+	// Its own statement: the next one must see what was committed until it had the lock.
+	batch.Queue("select from helix.skill_queues where user_id = $1 for update", user)
+}
+
+// claim takes a user's waiting runs, the oldest first. The first permits of the
+// claims are to be executed at once. Those that were cancelled before end here.
+func (s *Service) claim(ctx context.Context, d demand) (claims []*claim, permits int, err error) {
+	batch := &pgx.Batch{}
+	s.results.QueueMarker(batch)
+	queueClaim(batch, d.user)
+	batch.Queue(sqlCancel+" and user_id = $1", d.user, errCancelledRow)
+	batch.Queue(sqlClaim, s.claimArgs(d, nil)...).Query(func(rows pgx.Rows) (err error) {
 		claims, err = pgx.CollectRows(rows, scanClaim)
 		return err
 	})
-	if err := s.pool.SendBatch(ctx, batch).Close(); err != nil {
+	if err = s.pool.SendBatch(ctx, batch).Close(); reactors.OfRow(err) {
+		claims, err = s.claimEach(ctx, d)
+	}
+	if err != nil {
 		return nil, 0, fmt.Errorf("claim runs: %w", err)
 	}
 	for permits < len(claims) && claims[permits].permit {
 		permits++
 	}
-	return own(claims, job, attempt), permits, nil
+	return own(claims, d.job, d.attempt), permits, nil
 }
 
 // resume gives the runs that an earlier attempt of this lane, or a lane before it,

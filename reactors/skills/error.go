@@ -25,6 +25,7 @@ const (
 	CodeCancelled         = "cancelled"
 	CodeInterrupted       = "interrupted"
 	CodeQueueFull         = "queue_full"
+	CodeRefused           = "run_refused"
 	CodeInternal          = "internal"
 )
 

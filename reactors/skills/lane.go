@@ -201,7 +201,7 @@ func (l *lane) claim(ctx context.Context) error {
 	ahead := max(l.most-len(l.ahead), 0)
 	l.mu.Unlock()
 	room := int(l.slots - l.running)
-	claims, permits, err := l.s.claim(ctx, l.user, room, ahead, l.running > 0, l.job, l.attempt)
+	claims, permits, err := l.s.claim(ctx, demand{l.user, room, ahead, l.running > 0, l.job, l.attempt})
 	if err != nil {
 		return err
 	}

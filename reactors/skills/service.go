@@ -61,6 +61,7 @@ type Service struct {
 	cache   *definitions
 	checks  singleflight.Group
 	nesting [host.MaxDepth + 1]berths // by depth
+	retried time.Time                 // when the sweep last let runs be tried that were set aside
 
 	stopping chan struct{} // closed when no run may begin
 	ctx      context.Context

@@ -25,7 +25,7 @@ func (s *Service) sweep() {
 	s.every(sweepEvery, "could not look for runs that were left behind; trying again", func(ctx context.Context) error {
 		var errs error
 		for _, f := range []func(context.Context, pgx.Tx) error{s.refuseExcess, s.requeueUnclaimed, s.dropClaims,
-			func(ctx context.Context, tx pgx.Tx) error { return s.adoptClaims(ctx, tx, first) }, s.wakeQueues, s.checkPending} {
+			func(ctx context.Context, tx pgx.Tx) error { return s.adoptClaims(ctx, tx, first) }, s.retryRefused, s.wakeQueues, s.checkPending} {
 			// In a transaction of its own: a row that an app's trigger refuses keeps
 			// nothing else from being done.
 			errs = errors.Join(errs, reactors.Alone(ctx, s.results, sweepLock, func(tx pgx.Tx) error { return f(ctx, tx) }))
@@ -75,7 +75,7 @@ func (s *Service) dropClaims(ctx context.Context, tx pgx.Tx) error {
 // a lane whose job another process took, and ended, may still run what it has.
 const lost = `not exists (select from helix.river_job j where j.id = c.job_id
 		and j.state in ('available', 'pending', 'retryable', 'running', 'scheduled'))
-	and not exists (select from helix.workers w where w.holder = c.holder) and (c.holder <> '` + givenUp + `' or $1)`
+	and not exists (select from helix.workers w where w.holder = c.holder) and (c.holder <> '` + givenUp + `' or $1) and c.holder <> '` + refused + `'`
 
 // adoptClaims gives lost claims to new lanes.
 func (s *Service) adoptClaims(ctx context.Context, tx pgx.Tx, evenGivenUp bool) error {
@@ -115,7 +115,7 @@ func (s *Service) wakeQueues(ctx context.Context, tx pgx.Tx) error {
 		made as (
 			insert into helix.skill_queues (user_id)
 			select id from (select id from auth.users where id in (select user_id from waiting) order by id for key share skip locked) u on conflict do nothing)
-		select user_id::text, false from waiting where user_id is not null
+		select user_id::text, false from waiting where exists (select from public.skill_runs r where r.user_id = waiting.user_id and `+unclaimed+`)
 			and (select count(*) from helix.skill_claims c where c.user_id = waiting.user_id and c.permit) < $1
 			and not exists (select from helix.river_job j where j.queue = 'skills' and j.args ->> 'user_id' = waiting.user_id::text
 				and (j.state = 'available' or j.state = 'scheduled' and $2 > 0))

@@ -110,7 +110,7 @@ const (
 			select s.id, used.n from public.skills s join used on used.skill_id = s.id order by s.id for no key update of s)
 		update public.skills s set usage_count = usage_count + locked.n from locked where s.id = locked.id`
 	sqlWake = `select u::text from unnest($1::uuid[]) as u
-		where exists (select from public.skill_runs where user_id = u and status = 'queued')
+		where exists (select from public.skill_runs r where user_id = u and ` + unclaimed + `)
 			and not exists (select from helix.river_job j where j.state = 'available' and j.queue = 'skills' and j.args ->> 'user_id' = u::text)`
 )
 
