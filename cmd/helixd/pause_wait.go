@@ -16,7 +16,7 @@ const awaitEvery = 200 * time.Millisecond
 // idleStream names leaders that do not do as the pause says. One that is silent
 // counts while it has a session: it may wake up in the middle of an apply.
 const idleStream = `select string_agg(l.holder, ', ') from helix.leaders l where l.paused_since is distinct from $1::timestamptz
-	and (l.heartbeat_at > now() - interval '10 seconds' and not ` + stream.HasLeft + ` or exists (select from pg_stat_activity a where a.application_name = l.holder))`
+	and (` + stream.Lives + ` or exists (select from pg_stat_activity a where a.application_name = l.holder))`
 
 // idleQueues names processes that do not do as the pause of queues says, and counts
 // jobs that run. A process says that it takes no more after its last job was

@@ -94,7 +94,7 @@ func readSlot(ctx context.Context, pool *pgxpool.Pool, slot string) (*slotState,
 			c.lsn::text as checkpoint, c.updated_at, (pg_current_wal_lsn() - c.lsn)::bigint as lag, coalesce(c.repair, ''), c.repaired_at,
 			l.holder, l.heartbeat_at, p.since, now(), l.backfill
 		from (select) one left join pg_replication_slots s on s.slot_name = $1 left join helix.checkpoints c on c.slot = $1
-		left join helix.leaders l on l.slot = $1 and l.heartbeat_at > now() - interval '10 seconds' and not `+stream.HasLeft+`
+		left join helix.leaders l on l.slot = $1 and `+stream.Lives+`
 		left join helix.paused p on p.what = 'stream' and p.ended_at is null and (p.until is null or p.until > now())`, slot)
 	if err != nil {
 		return nil, fmt.Errorf("read slot %q: %w", slot, err)

@@ -125,8 +125,8 @@ func (d *Doctor) leads(ctx context.Context) (string, error) {
 		return "", nil
 	}
 	var holder string
-	err := d.pool.QueryRow(ctx, "select coalesce((select holder from helix.leaders l where slot = $1 and heartbeat_at > now() - make_interval(secs => $2) and not "+stream.HasLeft+"), '')",
-		d.Slot, float64(silence)).Scan(&holder)
+	err := d.pool.QueryRow(ctx, "select coalesce((select holder from helix.leaders l where slot = $1 and "+stream.Lives+"), '')",
+		d.Slot).Scan(&holder)
 	return holder, err
 }
 

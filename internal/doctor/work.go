@@ -24,16 +24,14 @@ var workChecks = []Check{
 	{"jobs", []Kind{jobsWait, jobsDiscarded}, schema, lookAtJobs},
 }
 
-// silence is what a heartbeat may be old: it comes every second.
-const silence = 10
-
 func lookAtLeader(ctx context.Context, d *Doctor) ([]Finding, error) {
 	leaders, err := rowsOf[struct {
 		Holder    string
 		Since     string
 		Heartbeat float64
 		Left      bool
-	}](ctx, d, `select holder, to_char(started_at at time zone 'utc', 'YYYY-MM-DD HH24:MI:SS') || ' UTC', extract(epoch from now() - heartbeat_at)::float8, `+stream.HasLeft+`
+		Lives     bool
+	}](ctx, d, `select holder, to_char(started_at at time zone 'utc', 'YYYY-MM-DD HH24:MI:SS') || ' UTC', extract(epoch from now() - heartbeat_at)::float8, `+stream.HasLeft+`, `+stream.Lives+`
 		from helix.leaders l where slot = $1`, d.Slot)
 	if err != nil {
 		return nil, err
@@ -54,7 +52,7 @@ func lookAtLeader(ctx context.Context, d *Doctor) ([]Finding, error) {
 		return []Finding{nobodyLeads.found(remedy, "", "no helixd has led slot %s yet: nothing is processed", d.Slot)}, nil
 	case leaders[0].Left:
 		return []Finding{leaderSilent.found(remedy, "", "no helixd leads slot %s: %s has ended in order, %s ago, and nothing is processed", d.Slot, leaders[0].Holder, seconds(leaders[0].Heartbeat))}, nil
-	case leaders[0].Heartbeat > silence:
+	case !leaders[0].Lives:
 		return []Finding{leaderSilent.found(remedy, "", "no helixd leads slot %s: the last sign of %s is %s old, and nothing is processed", d.Slot, leaders[0].Holder, seconds(leaders[0].Heartbeat))}, nil
 	}
 	return fine("%s leads slot %s since %s", leaders[0].Holder, d.Slot, leaders[0].Since), nil

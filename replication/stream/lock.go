@@ -73,6 +73,10 @@ func Leads(ctx context.Context, db Querier, slot, name string) error {
 // its predecessor said has later heartbeats.
 const HasLeft = "coalesce((to_jsonb(l) ->> 'left_at')::timestamptz >= l.heartbeat_at, false)"
 
+// Lives is the condition that the leader of the row l of helix.leaders leads now: a
+// heartbeat comes every second.
+const Lives = "(l.heartbeat_at > now() - interval '10 seconds' and not " + HasLeft + ")"
+
 // Leave says that this leader has ended in order, so that nobody waits for its heartbeat
 // to grow old. It is for after Heartbeat has returned, and before Close.
 func (s *Stream) Leave(ctx context.Context) error {
