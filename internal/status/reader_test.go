@@ -12,13 +12,14 @@ import (
 )
 
 // TestReader: however many ask, the database is read now and then.
+// Its clock is the bubble's, which jumps: no Sleep here takes time.
 func TestReader(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		reads, takes := 0, time.Duration(0)
 		var fails error
 		r := status.NewReader(func(context.Context) (*status.Report, error) {
 			reads++
-			time.Sleep(takes) // of a clock that jumps
+			time.Sleep(takes)
 			return &status.Report{InboxRows: int64(reads)}, fails
 		})
 		ask := func(want int, failed error) {
