@@ -114,7 +114,7 @@ func TestUsage(t *testing.T) {
 		}
 		db.Exec(t, "supabase_auth_admin", "delete from auth.users where id = $1", alice)
 		gone := []string{bobs, "deleted accounts 1 100000 10000 0 0.4500"}
-		if bob.String() > "d" {
+		if bob.String() > "deleted accounts" {
 			gone[0], gone[1] = gone[1], gone[0]
 		}
 		if out, errs, status := run(nil, append([]string{"--by", "user"}, days...)...); table(out) != users(gone...) {
