@@ -2,7 +2,6 @@ package outbound
 
 import (
 	"errors"
-	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
@@ -24,7 +23,7 @@ const connectTimeout = 10 * time.Second
 func Transport() *http.Transport {
 	return &http.Transport{
 		Proxy:                  http.ProxyFromEnvironment,
-		DialContext:            (&net.Dialer{Timeout: connectTimeout}).DialContext,
+		DialContext:            dial,
 		TLSHandshakeTimeout:    connectTimeout,
 		ForceAttemptHTTP2:      true,
 		MaxResponseHeaderBytes: 64 << 10,
