@@ -94,8 +94,10 @@ comment on view public.public_skills is 'skills that their owners made public, w
 revoke all on public.public_skills from public, anon, authenticated, service_role;
 grant select on public.public_skills to authenticated, service_role;
 
+-- auth.uid() names its types without their schema, and would take the caller's
+-- temporary ones, whose checks are code: they come last here.
 create or replace function public.clone_skill(id uuid) returns uuid
-language plpgsql security definer set search_path = '' as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   clone pg_catalog.uuid;
 begin

@@ -4,7 +4,7 @@
 create or replace function helix.guard_sync_conflicts() returns trigger
 language plpgsql security invoker set search_path = '' as $$
 declare
-  changed text;
+  changed pg_catalog.text;
 begin
   if pg_has_role(current_user, 'service_role', 'member') or pg_has_role(current_user,
       (select c.relowner from pg_catalog.pg_class c where c.oid = tg_relid), 'member') then
@@ -40,11 +40,11 @@ begin
   -- As sync_state.data: see there.
   if pg_column_size(new.resolution) <= 16777216 and exists (
     select from jsonb_array_elements(jsonb_path_query_array(new.resolution, 'strict $.** ? (@.type() == "number")')) n
-    where length(n::text) > 100) then
+    where length(n::pg_catalog.text) > 100) then
     raise exception 'resolution has a number of more than 100 digits'
       using errcode = 'check_violation', column = 'resolution', hint = 'Send it as a string.';
   end if;
-  if pg_column_size(new.resolution) > 16777216 or octet_length((new.resolution -> 'data')::text) > 16777216 then
+  if pg_column_size(new.resolution) > 16777216 or octet_length((new.resolution -> 'data')::pg_catalog.text) > 16777216 then
     raise exception 'resolution is too large; at most 16 MB of data is possible'
       using errcode = 'check_violation', column = 'resolution';
   end if;

@@ -113,15 +113,16 @@ func TestTricksAreHarmless(t *testing.T) {
 	})
 }
 
-// TestTypesOfTheCallersAreNotUsed: temporary types come before all others in a
-// function without a search_path, and a domain's check is code.
+// TestTypesOfTheCallersAreNotUsed: temporary types come before all others where
+// the search_path does not say otherwise, and a domain's check is code.
 func TestTypesOfTheCallersAreNotUsed(t *testing.T) {
 	_, admin, _, app := migrated(t)
-	exec(t, admin, "create table public.loot (who pg_catalog.text)")
+	exec(t, admin, "create table public.loot (who pg_catalog.text, type pg_catalog.text, sql pg_catalog.text)")
 	exec(t, admin, "grant insert on public.loot to authenticated")
-	exec(t, app, `create function pg_temp.run() returns pg_catalog.bool language plpgsql as 'begin insert into public.loot values (current_user); return true; end'`)
-	for _, name := range []string{"text", "jsonb", "name", "timestamptz", "bytea", "int4", "int8", "float8", "bool", "numeric"} {
-		exec(t, app, "create domain pg_temp."+name+" as pg_catalog."+name+" check (pg_temp.run())")
+	exec(t, app, `create function pg_temp.run(type pg_catalog.text) returns pg_catalog.bool language plpgsql as 'begin insert into public.loot values (current_user, type, current_query()); return true; end'`)
+	for _, name := range []string{"text", "jsonb", "name", "timestamptz", "bytea", "int4", "int8", "float8", "bool", "numeric",
+		"uuid", "regconfig", "regclass", "tsquery", "tsvector", "xid8", "pg_lsn", "oid", "interval", "float4"} {
+		exec(t, app, "create domain pg_temp."+name+" as pg_catalog."+name+" check (pg_temp.run('"+name+"'))")
 	}
 	for _, sql := range []string{
 		"insert into public.memories (content) values ('a')",
@@ -138,11 +139,23 @@ func TestTypesOfTheCallersAreNotUsed(t *testing.T) {
 		"delete from public.privacy_settings",
 		`insert into public.sync_state (entity_type, entity_id, device_id, data) values ('note', '` + note + `', 'phone', '{}')`,
 		"delete from public.sync_state",
+		`insert into public.voice_recordings (storage_path) values ('a/b')`,
+		"update public.voice_recordings set storage_path = 'a/c'",
+		"select * from public.search_transcripts('sea')",
+		"select * from public.search_transcripts('海')",
+		"delete from public.voice_recordings",
+		"insert into public.skills (name, kind, source) values ('a', 'javascript', 'b')",
+		"select public.clone_skill(id) from public.skills",
+		"insert into public.skill_runs (skill_id) select id from public.skills",
+		"insert into public.skill_grants (skill_id, sha256, capability) select id, repeat('a', 64), 'kv' from public.skills",
+		"insert into public.voice_commands (phrase, skill_id, arguments) select 'sing', id, '{\"a\": \"b\"}' from public.skills",
+		"delete from public.skills",
+		"select * from public.helix_status",
 	} {
 		exec(t, app, sql)
 	}
-	if got := get[string](t, admin, "select coalesce(string_agg(distinct who, ' '), '') from public.loot where who <> 'authenticated'"); got != "" {
-		t.Errorf("the caller's code ran as %s", got)
+	if got := get[string](t, admin, "select coalesce(string_agg(distinct format('%s: %s as %s', sql, type, who), E'\n'), '') from public.loot where who <> 'authenticated'"); got != "" {
+		t.Errorf("the caller's code ran with other rights:\n%s", got)
 	}
 }
 

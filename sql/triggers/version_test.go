@@ -9,7 +9,7 @@ import (
 )
 
 // golden is what the files were when their version was given.
-var golden = struct{ version, sha256 string }{"20261122001200", "bd7c9b8176d8dbf8e45e66d06e770c6850471826d486b3960aed7d9aea916360"}
+var golden = struct{ version, sha256 string }{"20261122001300", "c2ff03cad48376ae2099c28e6dc9155e8957c5d3d38349c633d5c355ace28774"}
 
 func TestVersion(t *testing.T) {
 	sum := sha256.Sum256([]byte(triggers.SQL()))

@@ -49,8 +49,8 @@ create or replace trigger helix_content_rev before update of audio_data, storage
 do $$
 declare
   config constant text := (select format(
-      $sql$case lower(split_part(translate(coalesce(nullif(v.detected_language, ''), v.language), '_', '-'), '-', 1)) %s else 'pg_catalog.simple'::regconfig end$sql$,
-      string_agg(format('when %L then %L::regconfig', tag, 'pg_catalog.' || name), ' ' order by tag))
+      $sql$case lower(split_part(translate(coalesce(nullif(v.detected_language, ''), v.language), '_', '-'), '-', 1)) %s else 'pg_catalog.simple'::pg_catalog.regconfig end$sql$,
+      string_agg(format('when %L then %L::pg_catalog.regconfig', tag, 'pg_catalog.' || name), ' ' order by tag))
     from (values ('arabic', 'ar'), ('armenian', 'hy'), ('basque', 'eu'), ('catalan', 'ca'), ('danish', 'da'), ('dutch', 'nl'),
       ('english', 'en'), ('finnish', 'fi'), ('french', 'fr'), ('german', 'de'), ('greek', 'el'), ('hindi', 'hi'), ('hungarian', 'hu'),
       ('indonesian', 'id'), ('irish', 'ga'), ('italian', 'it'), ('lithuanian', 'lt'), ('nepali', 'ne'), ('norwegian', 'nb'),
@@ -72,10 +72,11 @@ begin
   -- a query in their language, or, in scripts that put no spaces between words, a
   -- part of the text. With its owner's rights, since row-level security keeps a
   -- caller's condition from the index: its operator is not leakproof. Who may see
-  -- the rows is decided where they are read, in search_transcripts.
+  -- the rows is decided where they are read, in search_transcripts. Of its
+  -- search_path clone_skill says why.
   execute format($def$
     create or replace function helix.find_transcripts(query text) returns table (id uuid, words tsquery, part text)
-    language plpgsql stable security definer set search_path = '' rows 100 as $body$
+    language plpgsql stable security definer set search_path = pg_catalog, pg_temp rows 100 as $body$
     declare
       caller constant pg_catalog.uuid := auth.uid();
       asked constant pg_catalog.text := regexp_replace(left(query, 1000), '(\w)[-/](?=\w)', '\1 ', 'g');
