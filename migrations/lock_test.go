@@ -40,8 +40,8 @@ func TestUpWhileUsersAreLocked(t *testing.T) {
 			}()
 			t.Cleanup(func() { <-ended }) // before the connections are closed
 
-			first := waitsSince(t, watcher, pid, done, time.Time{})
-			again := waitsSince(t, watcher, pid, done, first)
+			first := waitsSince(t, watcher, pid, done, "auth.users", time.Time{})
+			again := waitsSince(t, watcher, pid, done, "auth.users", first)
 			if again.Sub(first) < 2*time.Second {
 				t.Errorf("tried again after %s, before the lock_timeout of 2 s", again.Sub(first))
 			}
@@ -56,15 +56,37 @@ func TestUpWhileUsersAreLocked(t *testing.T) {
 	}
 }
 
-// waitsSince waits until the session waits for auth.users, in a transaction
+// TestUpAfterADeadlock: the last file locks all tables, one after the other; an app
+// that holds one of them may want one that it has.
+func TestUpAfterADeadlock(t *testing.T) {
+	db, conn := migrated(t)
+	app, watcher := db.Connect(t, "supabase_admin"), db.Connect(t, "supabase_admin")
+	// Who has waited for deadlock_timeout looks for a deadlock, and is its victim.
+	run(t, app, "set deadlock_timeout = '1h'; begin; lock table public.skills in row exclusive mode")
+	pid := conn.PgConn().PID()
+	done, ended := make(chan error, 1), make(chan struct{})
+	go func() {
+		defer close(ended)
+		done <- migrations.Up(t.Context(), conn, func(migrations.Migration) {})
+	}()
+	t.Cleanup(func() { <-ended })
+	waitsSince(t, watcher, pid, done, "public.skills", time.Time{})
+	run(t, app, "lock table public.memories in row exclusive mode") // it is had once the other has given way
+	run(t, app, "rollback")
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+}
+
+// waitsSince waits until the session waits for a table, in a transaction
 // that began after a time, and gives when it began.
-func waitsSince(t *testing.T, watcher *pgx.Conn, pid uint32, done <-chan error, after time.Time) time.Time {
+func waitsSince(t *testing.T, watcher *pgx.Conn, pid uint32, done <-chan error, table string, after time.Time) time.Time {
 	t.Helper()
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
 	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); {
 		rows, err := watcher.Query(t.Context(), `select a.xact_start from pg_locks l join pg_stat_activity a using (pid)
-			where pid = $1 and not granted and relation = 'auth.users'::regclass and a.xact_start > $2`, pid, after)
+			where pid = $1 and not granted and relation = $2::text::regclass and a.xact_start > $3`, pid, table, after)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -81,7 +103,7 @@ func waitsSince(t *testing.T, watcher *pgx.Conn, pid uint32, done <-chan error, 
 		case <-tick.C:
 		}
 	}
-	t.Fatalf("the session did not wait for auth.users in a transaction after %s: it never gave way, or never tried again", after)
+	t.Fatalf("the session did not wait for %s in a transaction after %s: it never gave way, or never tried again", table, after)
 	return time.Time{}
 }
 
@@ -104,7 +126,7 @@ func TestForeignKeyGivesWay(t *testing.T) {
 		done <- err
 	}()
 	t.Cleanup(func() { <-ended })
-	waitsSince(t, watcher, conn.PgConn().PID(), done, time.Time{})
+	waitsSince(t, watcher, conn.PgConn().PID(), done, "auth.users", time.Time{})
 	// It gives way: the one who comes behind it, for a lock that it holds up, gets it.
 	began := time.Now()
 	run(t, watcher, "set lock_timeout = '10s'; begin; lock table auth.users in row exclusive mode; rollback")
@@ -112,7 +134,7 @@ func TestForeignKeyGivesWay(t *testing.T) {
 		t.Errorf("whoever signs in waited %s", waited)
 	}
 	run(t, app, "select from memories") // the adopted table is not locked meanwhile
-	waitsSince(t, watcher, conn.PgConn().PID(), done, time.Time{})
+	waitsSince(t, watcher, conn.PgConn().PID(), done, "auth.users", time.Time{})
 	run(t, holder, "rollback")
 	if err := <-done; err != nil {
 		t.Fatal(err)

@@ -106,7 +106,8 @@ const lockKey = 0x68656c6978
 
 // Up applies what is pending, each file in a transaction of its own, and the
 // triggers always. say is told each file before it is applied. Where a lock
-// cannot be had within the file's lock_timeout it tries again, for a minute. The
+// cannot be had within the file's lock_timeout, or two wait for each other, it
+// tries again, for a minute. The
 // error says what to run where the project has something that cannot be adopted.
 // It never puts older triggers on the schema of a later release.
 func Up(ctx context.Context, conn *pgx.Conn, say func(Migration)) error {
@@ -139,14 +140,14 @@ func Up(ctx context.Context, conn *pgx.Conn, say func(Migration)) error {
 }
 
 func apply(ctx context.Context, conn *pgx.Conn, m Migration) error {
-	const lockNotAvailable = "55P03"
+	const lockNotAvailable, deadlockDetected = "55P03", "40P01"
 	for deadline := time.Now().Add(time.Minute); ; {
 		err := pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
 			_, err := tx.Conn().PgConn().Exec(ctx, m.SQL).ReadAll()
 			return err
 		})
 		var pgErr *pgconn.PgError
-		if !errors.As(err, &pgErr) || pgErr.Code != lockNotAvailable || time.Now().After(deadline) {
+		if !errors.As(err, &pgErr) || pgErr.Code != lockNotAvailable && pgErr.Code != deadlockDetected || time.Now().After(deadline) {
 			return err
 		}
 		select {
