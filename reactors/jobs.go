@@ -36,10 +36,11 @@ type Jobs struct {
 	holder   string
 	services []Service
 	work     bool
+	begun    int // services that were started
 	started  bool
 	ended    atomic.Bool // River's client has
 	holding  holding
-	resting  context.CancelFunc // ends the heartbeat
+	resting  context.CancelFunc // ends the heartbeat; nil before it has begun
 	rested   chan struct{}
 }
 
@@ -102,7 +103,8 @@ func (j *Jobs) Holder() string { return j.holder }
 
 // Start begins to work jobs, until Stop. Any number of processes may: they share
 // the queues, and one of them is elected to schedule and to rescue. Started
-// already, or made without work, it does nothing.
+// already, or made without work, it does nothing; after an error it goes on where
+// that was.
 func (j *Jobs) Start(ctx context.Context) error {
 	if j.started || !j.work {
 		return nil
@@ -110,13 +112,16 @@ func (j *Jobs) Start(ctx context.Context) error {
 	if err := j.watchQueues(ctx); err != nil {
 		return err
 	}
-	if err := j.live(ctx); err != nil {
-		return err
+	if j.resting == nil {
+		if err := j.live(ctx); err != nil {
+			return err
+		}
 	}
-	for _, s := range j.services {
+	for _, s := range j.services[j.begun:] {
 		if err := s.Start(ctx, j); err != nil {
 			return err
 		}
+		j.begun++
 	}
 	if err := j.client.Start(ctx); err != nil {
 		return fmt.Errorf("start River: %w", err)
@@ -133,12 +138,12 @@ func (j *Jobs) Start(ctx context.Context) error {
 // Stop lets running jobs end; when ctx ends first they are cancelled and will
 // be worked again.
 func (j *Jobs) Stop(ctx context.Context) error {
-	if !j.started {
+	if j.resting == nil {
 		return nil
 	}
 	stopped := make(chan error, 1)
 	go func() { stopped <- j.client.Stop(ctx) }() // first of all it fetches no more
-	for _, s := range j.services {
+	for _, s := range j.services[:j.begun] {
 		s.Stop(ctx)
 	}
 	err := <-stopped

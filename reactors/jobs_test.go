@@ -2,8 +2,11 @@ package reactors_test
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
+
+	"github.com/riverqueue/river"
 
 	"github.com/helixd/helixd/reactors"
 	"github.com/helixd/helixd/replication"
@@ -99,5 +102,58 @@ func TestEndedJobs(t *testing.T) {
 	}
 	if n := query[int](t, b, "select count(*) from helix.river_job where finalized_at > now() - interval '3 minutes'"); n != 2 {
 		t.Errorf("%d of 2 that have just ended are left", n)
+	}
+}
+
+// starter is a Service that cannot start while there is an error.
+type starter struct {
+	err              error
+	started, stopped int
+}
+
+func (*starter) Configure(*river.Config)           {}
+func (*starter) Details() (string, map[string]any) { return "", nil }
+func (s *starter) Stop(context.Context)            { s.stopped++ }
+func (s *starter) Start(context.Context, *reactors.Jobs) error {
+	if s.err == nil {
+		s.started++
+	}
+	return s.err
+}
+
+// TestStartAgain: what was begun before an error is begun once, and ends.
+func TestStartAgain(t *testing.T) {
+	b := newBench(t)
+	noRoom := errors.New("no room")
+	for name, again := range map[string]bool{"GivenUp": false, "Again": true} {
+		t.Run(name, func(t *testing.T) {
+			first, second := &starter{}, &starter{err: noRoom}
+			jobs, err := reactors.NewJobs(b.pool, true, nil, reactors.With(first), reactors.With(second))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := jobs.Start(t.Context()); !errors.Is(err, noRoom) {
+				t.Errorf("Start: %v", err)
+			}
+			if again {
+				second.err = nil
+				if err := jobs.Start(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := jobs.Stop(context.WithoutCancel(t.Context())); err != nil {
+				t.Error(err)
+			}
+			want := starter{noRoom, 0, 0}
+			if again {
+				want = starter{nil, 1, 1}
+			}
+			if *first != (starter{nil, 1, 1}) || *second != want {
+				t.Errorf("the services: %+v and %+v", *first, *second)
+			}
+			if n := query[int](t, b, "select count(*) from helix.workers where holder = $1", jobs.Holder()); n != 0 {
+				t.Error("it says still that it works jobs")
+			}
+		})
 	}
 }
