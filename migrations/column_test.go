@@ -13,7 +13,7 @@ func TestColumns(t *testing.T) {
 	alice := db.NewUser(t).ID
 	rows := seedAll(t, admin, alice)
 	user := db.AsUser(t, alice)
-	for _, rel := range tables() {
+	for _, rel := range contract {
 		if !rel.lets("update") {
 			continue
 		}
@@ -56,7 +56,7 @@ func TestNullsInABulkInsert(t *testing.T) {
 	alice := db.NewUser(t).ID
 	rows := seedAll(t, admin, alice)
 	user := db.AsUser(t, alice)
-	for _, rel := range tables() {
+	for _, rel := range contract {
 		if !rel.lets("insert") {
 			continue
 		}

@@ -85,18 +85,6 @@ var views = []view{
 	{name: "helix_status"},
 }
 
-// notYet is what the contract names and no migration makes yet. A name goes from
-// here with the migration that makes it; one that has come and still stands here
-// fails the tests.
-var notYet []string
-
-func isYet(name string) bool { return !slices.Contains(notYet, name) }
-
-// tables are those of the contract that the migrations make.
-func tables() []relation {
-	return slices.DeleteFunc(slices.Clone(contract), func(r relation) bool { return !isYet(r.name) })
-}
-
 // isClients reports whether a client that inserts a row may set the column.
 func (r relation) isClients(column string) bool {
 	return column == "id" || column == "user_id" || column == "created_at" && r.created ||

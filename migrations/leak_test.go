@@ -41,7 +41,7 @@ func TestErrorsTellNothing(t *testing.T) {
 	rows := seedAll(t, admin, alice, bob)
 	user := db.AsUser(t, alice)
 	of := func(sql, id string) string { return strings.ReplaceAll(sql, "$1", "'"+id+"'") }
-	for _, rel := range tables() {
+	for _, rel := range contract {
 		r := rows[rel.name].with("id", "gen_random_uuid()")
 		if rel.name == "memory_retention" {
 			r = rows[rel.name]
@@ -111,7 +111,7 @@ func TestConditionsSeeOwnRows(t *testing.T) {
 		run(t, user, sql)
 	}
 	relations := []string{"memories_with_retention", "public_skills"}
-	for _, rel := range tables() {
+	for _, rel := range contract {
 		relations = append(relations, rel.name)
 	}
 	for _, name := range relations {

@@ -86,7 +86,7 @@ var projects = map[string]func(t *testing.T) (*testenv.Database, *pgx.Conn){
 	"AsMigrated": func(t *testing.T) (*testenv.Database, *pgx.Conn) { return migrated(t) },
 	"WithAnOlderPermissivePolicy": func(t *testing.T) (*testenv.Database, *pgx.Conn) {
 		db, admin := migrated(t)
-		for _, rel := range tables() {
+		for _, rel := range contract {
 			run(t, admin, fmt.Sprintf(olderPolicies, rel.name))
 		}
 		return db, admin
@@ -169,11 +169,11 @@ func TestIsolation(t *testing.T) {
 func relationOf(t *testing.T, table string, rows map[string]row) (rel relation, r row, heir bool) {
 	t.Helper()
 	parent := strings.TrimSuffix(table, "_adopted")
-	i := slices.IndexFunc(tables(), func(rel relation) bool { return rel.name == parent })
+	i := slices.IndexFunc(contract, func(rel relation) bool { return rel.name == parent })
 	if i < 0 {
 		t.Fatalf("table %s is in no contract: say in contract who may do what with it", table)
 	}
-	rel, r = tables()[i], rows[parent]
+	rel, r = contract[i], rows[parent]
 	if table != parent {
 		rel.closed, r.table, heir = true, "public."+table, true
 	}
@@ -270,35 +270,6 @@ func TestSchemaHelixIsClosed(t *testing.T) {
 func firstColumn(t *testing.T, conn *pgx.Conn, name string) string {
 	t.Helper()
 	return get[string](t, conn, "select attname::text from pg_attribute where attrelid = $1::regclass and attnum = 1", name)
-}
-
-// TestDeletedAccount leaves nothing behind, in any table that knows of users.
-func TestDeletedAccount(t *testing.T) {
-	db, admin := migrated(t)
-	user := db.NewUser(t).ID
-	seedAll(t, admin, user)
-	// The inbox tells helixd of the deleted rows, and forgets them with that.
-	kept := []string{"helix.inbox"}
-	names := list(t, admin, `select c.oid::regclass::text from pg_class c join pg_attribute on attrelid = c.oid
-		where relnamespace in ('public'::regnamespace, 'helix'::regnamespace) and relkind in ('r', 'p') and attname = 'user_id'`)
-	names = slices.DeleteFunc(names, func(name string) bool { return slices.Contains(kept, name) })
-	for _, name := range names {
-		if strings.HasPrefix(name, "helix.") {
-			r := minimalRow(catalogColumns(t, admin, name), name, nil, nil)
-			if _, err := admin.Exec(t.Context(), r.insert(), user); err != nil {
-				t.Fatalf("%s: %v", r.insert(), err)
-			}
-		}
-		if n := get[int](t, admin, "select count(*) from "+name+" where user_id = $1", user); n == 0 {
-			t.Errorf("%s has no row before", name)
-		}
-	}
-	db.Exec(t, "supabase_auth_admin", "delete from auth.users")
-	for _, name := range names {
-		if n := get[int](t, admin, "select count(*) from "+name); n != 0 {
-			t.Errorf("%d rows of %s are left", n, name)
-		}
-	}
 }
 
 func list(t *testing.T, conn *pgx.Conn, sql string) []string {

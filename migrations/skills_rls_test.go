@@ -10,9 +10,6 @@ import (
 // public skill others see what it is, and not what is in it. Nobody but
 // service_role changes either.
 func TestSkillsOfNobodyInParticular(t *testing.T) {
-	if !isYet("skills") {
-		t.Skip("no migration makes public.skills yet: see notYet")
-	}
 	for name, older := range map[string]string{"AsMigrated": "", "WithAnOlderPermissivePolicy": olderPolicies} {
 		t.Run(name, func(t *testing.T) {
 			db, admin := migrated(t)
