@@ -234,8 +234,10 @@ func (h *harness) results() string {
 	return b.String()
 }
 
+// same holds the results since the last reset against the stream's own.
 func (h *harness) same(t *testing.T, want string) {
 	t.Helper()
+	h.noDeadLetters(t)
 	got := h.results()
 	if got == want {
 		return
@@ -260,10 +262,14 @@ func (h *harness) exec(t *testing.T, sql string) {
 	}
 }
 
-func (h *harness) count(t *testing.T, sql string) (n int) {
+// noDeadLetters looks for those since the last reset.
+func (h *harness) noDeadLetters(t *testing.T) {
 	t.Helper()
-	if err := h.admin.QueryRow(t.Context(), sql).Scan(&n); err != nil {
-		t.Fatalf("%s: %v", sql, err)
+	var n int
+	if err := h.admin.QueryRow(t.Context(), "select count(*) from helix.dead_letters").Scan(&n); err != nil {
+		t.Fatal(err)
 	}
-	return n
+	if n != 0 {
+		t.Errorf("%d dead letters", n)
+	}
 }

@@ -34,6 +34,7 @@ func Run(t *testing.T, s Suite) {
 		if strings.TrimSpace(want) == "" {
 			t.Fatal("the history leaves no row in the tables that the reactor writes")
 		}
+		h.noDeadLetters(t)
 	})
 	t.Run("OneTransactionABatch", func(t *testing.T) {
 		h.reset(t)
@@ -79,11 +80,6 @@ func Run(t *testing.T, s Suite) {
 			t.Errorf("it left:\n%s", left)
 		}
 	})
-	t.Run("NoDeadLetters", func(t *testing.T) {
-		if n := h.count(t, "select count(*) from helix.dead_letters"); n != 0 {
-			t.Errorf("%d dead letters", n)
-		}
-	})
 	t.Run("AccountDeleted", func(t *testing.T) {
 		h.reset(t)
 		h.applyAll(t)
@@ -96,8 +92,6 @@ func Run(t *testing.T, s Suite) {
 		if left := h.results(); strings.TrimSpace(left) != "" {
 			t.Errorf("rows of a deleted account made:\n%s", left)
 		}
-		if n := h.count(t, "select count(*) from helix.dead_letters"); n != 0 {
-			t.Errorf("%d dead letters for a deleted account", n)
-		}
+		h.noDeadLetters(t)
 	})
 }
