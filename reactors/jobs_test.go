@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/riverqueue/river"
 
 	"github.com/helixd/helixd/reactors"
@@ -155,5 +156,27 @@ func TestStartAgain(t *testing.T) {
 				t.Error("it says still that it works jobs")
 			}
 		})
+	}
+}
+
+// TestResumeAForgottenQueue: of a queue that nobody works, as one of a reactor that
+// is off, River drops the row after a day. Its pause must end all the same, and with
+// it those of the others.
+func TestResumeAForgottenQueue(t *testing.T) {
+	b := newBench(t)
+	jobs, err := reactors.NewJobs(b.pool, false, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	queues := []string{"forgotten", "worked"}
+	if err := pgx.BeginFunc(t.Context(), b.pool, func(tx pgx.Tx) error { return jobs.PauseQueues(t.Context(), tx, queues) }); err != nil {
+		t.Fatal(err)
+	}
+	b.exec(t, "delete from helix.river_queue where name = 'forgotten'")
+	if err := pgx.BeginFunc(t.Context(), b.pool, func(tx pgx.Tx) error { return jobs.ResumeQueues(t.Context(), tx, queues) }); err != nil {
+		t.Error(err)
+	}
+	if got := query[string](t, b, "select string_agg(name || (paused_at is null), ', ') from helix.river_queue"); got != "workedtrue" {
+		t.Errorf("the queues: %s", got)
 	}
 }

@@ -214,10 +214,11 @@ func (j *Jobs) PauseQueues(ctx context.Context, tx pgx.Tx, queues []string) erro
 	return nil
 }
 
-// ResumeQueues ends what PauseQueues began.
+// ResumeQueues ends what PauseQueues began. One that River has forgotten since, as
+// nobody works it, is not paused.
 func (j *Jobs) ResumeQueues(ctx context.Context, tx pgx.Tx, queues []string) error {
 	for _, q := range queues {
-		if err := j.client.QueueResumeTx(ctx, tx, q, nil); err != nil {
+		if err := j.client.QueueResumeTx(ctx, tx, q, nil); err != nil && !errors.Is(err, river.ErrNotFound) {
 			return fmt.Errorf("resume queue %s: %w", q, err)
 		}
 	}
