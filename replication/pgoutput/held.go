@@ -70,13 +70,12 @@ func (h *held) drop() {
 	h.openBytes = 0
 }
 
-// rest gives what is held when the finished transactions go and the open one,
-// which has only logical messages, stays. They are copied, so that a batch's
-// memory is its own.
+// rest gives what is held when the finished transactions go and the open one stays.
+// Its bytes stay where they are, beside those of the batch that goes: nobody writes
+// to either.
 func (h *held) rest() held {
 	r := newHeld(len(h.done), h.doneLen)
 	for _, c := range h.open() {
-		c.Content = r.arena.copy(c.Content)
 		*r.add() = c
 	}
 	r.openBytes = h.openBytes
