@@ -53,31 +53,32 @@ func (t Table) Lets(command string) bool { return slices.Contains(strings.Fields
 // Views are those of schema public, which users select from.
 var Views = []string{"memories_with_retention", "public_skills", "helix_status"}
 
-// EveryUser are the rights on a function that signed-in users and the service may call.
-const EveryUser = "authenticated=all, postgres=all, service_role=all"
+// everyUser are the rights on a function that signed-in users and the service may call.
+const everyUser = "authenticated=all, postgres=all, service_role=all"
 
 // Functions are those of schema public, and who may call them.
 var Functions = map[string]string{
-	"match_memories":     EveryUser,
-	"search_transcripts": EveryUser,
+	"match_memories":     everyUser,
+	"search_transcripts": everyUser,
 	"clone_skill":        "authenticated=all, postgres=all", // into the caller's own
 }
 
 // HelixRights are the objects of schema helix that others than helixd may use.
 // The schema itself is closed: they are reached through a view of schema public.
 var HelixRights = map[string]string{
-	"function helix.status":   EveryUser, // helix_status
-	"function helix.fsrs":     EveryUser, // memories_with_retention, and what it calls
-	"function helix.passed":   EveryUser,
-	"function helix.decayed":  EveryUser,
-	"function helix.constant": EveryUser,
-	"function helix.utc":      EveryUser,
-	"table helix.skill_kv":    "postgres=all, service_role=truncate", // goes along with skills
-	// along with voice_recordings
-	"table helix.voice_work":          "postgres=all, service_role=truncate",
-	"table helix.voice_answers":       "postgres=all, service_role=truncate",
-	"table helix.analysis_work":       "postgres=all, service_role=truncate", // goes along with memory_synthesis_jobs
-	"function helix.find_transcripts": EveryUser,                             // search_transcripts
+	"function helix.status":           everyUser, // helix_status
+	"function helix.fsrs":             everyUser, // memories_with_retention, and what it calls
+	"function helix.passed":           everyUser,
+	"function helix.decayed":          everyUser,
+	"function helix.constant":         everyUser,
+	"function helix.utc":              everyUser,
+	"function helix.find_transcripts": everyUser, // search_transcripts
+	// These are truncated along with what they belong to: skills, voice_recordings
+	// and memory_synthesis_jobs.
+	"table helix.skill_kv":      "postgres=all, service_role=truncate",
+	"table helix.voice_work":    "postgres=all, service_role=truncate",
+	"table helix.voice_answers": "postgres=all, service_role=truncate",
+	"table helix.analysis_work": "postgres=all, service_role=truncate",
 }
 
 // Rights gives, for each object of schema public that is helixd's, who has which

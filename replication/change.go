@@ -35,10 +35,8 @@ func (o Op) String() string {
 // ValueKind tells a column's value apart from the two ways of not having one.
 type ValueKind byte
 
-// The kinds of a Value, by their bytes in the protocol, so that decoding is a
-// copy. Absent is helixd's own: no tuple was sent that would hold the column.
+// The kinds of a Value, by their bytes in the protocol, so that decoding is a copy.
 const (
-	Absent    ValueKind = 0
 	Null      ValueKind = 'n'
 	Unchanged ValueKind = 'u' // a TOASTed value that the UPDATE left as it was: not NULL
 	Text      ValueKind = 't'
