@@ -1,8 +1,16 @@
 package triggers_test
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/helixd/helixd/migrations"
+	"github.com/helixd/helixd/testenv"
 )
 
 // unit is an embedding at an angle to the first axis.
@@ -282,4 +290,49 @@ func TestStatus(t *testing.T) {
 	pauses("Over", "('stream', 'me', now(), null), ('voice', 'me', null, now())", "")
 	refuses(t, db.AsAnon(t), denied, "helix_status", "select from helix_status")
 	refuses(t, app, denied, "helix", "select helix.status()")
+}
+
+// TestStatusOnAReplica: reads may go to a read replica, which has no slots and writes
+// no WAL.
+func TestStatusOnAReplica(t *testing.T) {
+	cluster := testenv.StartCluster(t, testenv.Options{})
+	if !cluster.Local() {
+		t.Skip("the server's files are not on this machine")
+	}
+	db := testenv.NewOn(t, cluster)
+	admin := db.Connect(t, "postgres")
+	if err := migrations.Up(t.Context(), admin, func(migrations.Migration) {}); err != nil {
+		t.Fatal(err)
+	}
+	user := db.NewUser(t).ID
+	exec(t, admin, "insert into helix.leaders (slot, epoch, holder, heartbeat_at) values ('helix', 1, 'x', now() + interval '1 hour')")
+	exec(t, admin, "insert into helix.checkpoints (slot, system_identifier, lsn, epoch) values ('helix', 'x', pg_current_wal_lsn(), 1)")
+	signal := filepath.Join(get[string](t, db.Connect(t, "supabase_admin"), "show data_directory"), "standby.signal")
+	if err := os.WriteFile(signal, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(signal, 0o666); err != nil { // it is another user's server
+		t.Fatal(err)
+	}
+	restarted := make(chan error, 1)
+	go func() { restarted <- cluster.Restart(t.Context(), testenv.Fast) }() // which waits for the end of the recovery
+	var replica *pgx.Conn
+	testenv.Until(t, 30*time.Second, "a read replica", func() (is bool) {
+		var err error
+		if replica, err = pgx.Connect(t.Context(), db.URL("supabase_admin")); err != nil {
+			return false
+		}
+		if err := replica.QueryRow(t.Context(), "select pg_is_in_recovery()").Scan(&is); err != nil || !is { // it goes down
+			_ = replica.Close(t.Context())
+		}
+		return is
+	})
+	defer replica.Close(t.Context())
+	if got := get[string](t, db.AsUser(t, user), "select concat_ws(' ', running, healthy, lag_seconds) from helix_status"); got != "t t 0" {
+		t.Errorf("helix_status: %s", got)
+	}
+	exec(t, replica, "select pg_promote()") // so that the database can be dropped
+	if err := <-restarted; err != nil {
+		t.Fatal(err)
+	}
 }

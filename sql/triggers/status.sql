@@ -12,9 +12,12 @@ create or replace function helix.status()
 returns table (reactor text, running boolean, healthy boolean, lag_seconds double precision, queue_depth bigint, updated_at timestamptz,
   details jsonb)
 language sql stable security definer set search_path = '' as $$
-  select coalesce(r.reactor, 'helixd'), s.running, s.running and s.lag < 60 and h.paused is null and coalesce(p.active, false) and coalesce((w.details ->> 'healthy')::boolean, r.queue is null),
+  select coalesce(r.reactor, 'helixd'), s.running, s.running and s.lag < 60 and h.paused is null and (here.replica or coalesce(p.active, false)) and coalesce((w.details ->> 'healthy')::boolean, r.queue is null),
     s.lag, q.depth, l.heartbeat_at, case when h.paused is null then w.details else coalesce(w.details, '{}') || jsonb_build_object('paused', h.paused) end
-  from (select) one
+  from (
+    -- of a read replica: it has its own end of the WAL, and no slots to show
+    select replica, case when replica then pg_last_wal_replay_lsn() else pg_current_wal_lsn() end as wal_end
+    from pg_is_in_recovery() as replica) here
   left join helix.reactors r on true
   left join lateral (select * from helix.leaders where slot = r.slot or r.slot is null order by heartbeat_at desc limit 1) l on true
   left join helix.checkpoints c on c.slot = l.slot
@@ -23,7 +26,7 @@ language sql stable security definer set search_path = '' as $$
     -- that of the last apply says nothing of one that does not come, so a checkpoint
     -- that falls behind counts as well
     select greatest(case when c.updated_at > now() - interval '10 seconds' then c.lag_seconds end,
-      case when pg_current_wal_lsn() - c.lsn > 64 << 20 then extract(epoch from now() - c.updated_at) end, 0) as seconds) lag on true
+      case when here.wal_end - c.lsn > 64 << 20 then extract(epoch from now() - c.updated_at) end, 0) as seconds) lag on true
   cross join lateral (
     select coalesce(l.heartbeat_at > now() - interval '10 seconds' and (l.left_at is null or l.left_at < l.heartbeat_at), false) as running) a
   cross join lateral (

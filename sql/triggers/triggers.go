@@ -10,7 +10,7 @@ import (
 
 // Version names the file that an export writes. The Supabase CLI applies a
 // version once, so every change of a file here needs a new one; a test says so.
-const Version = "20261122001300"
+const Version = "20261122001400"
 
 //go:embed *.sql
 var files embed.FS

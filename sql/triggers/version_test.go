@@ -9,7 +9,7 @@ import (
 )
 
 // golden is what the files were when their version was given.
-var golden = struct{ version, sha256 string }{"20261122001300", "c2ff03cad48376ae2099c28e6dc9155e8957c5d3d38349c633d5c355ace28774"}
+var golden = struct{ version, sha256 string }{"20261122001400", "7eeef6ac3ac1714bc433f35ecc8442df7cf32a228a28ffc2793643f2b4bc3e3f"}
 
 func TestVersion(t *testing.T) {
 	sum := sha256.Sum256([]byte(triggers.SQL()))
