@@ -22,8 +22,7 @@ func ReadRetention(ctx context.Context, db Querier, slot string) (*Retention, er
 			case current_setting('max_slot_wal_keep_size') when '-1' then -1
 				else pg_size_bytes(current_setting('max_slot_wal_keep_size')) end,
 			coalesce(safe_wal_size, 0),
-			coalesce((select format('pid %s, open since %s', pid, date_trunc('second', xact_start)) from pg_stat_activity
-				where backend_xid is not null and pid <> pg_backend_pid() order by xact_start limit 1), 'none')
+			coalesce((select said from (`+openTransactions+` limit 1) as oldest (said, since)), 'none')
 		from pg_replication_slots where slot_name = $1`, slot)
 	if err != nil {
 		return nil, fmt.Errorf("read slot %q: %w", slot, err)

@@ -142,7 +142,7 @@ func (s *Stream) reportBlockers(ctx context.Context) <-chan string {
 				return
 			case <-tick.C:
 			}
-			seen, err := openTransactions(ctx, s.look)
+			seen, err := readOpenTransactions(ctx, s.look)
 			if err != nil || seen == "" || seen == blockers {
 				continue
 			}
@@ -154,17 +154,21 @@ func (s *Stream) reportBlockers(ctx context.Context) <-chan string {
 	return result
 }
 
-func openTransactions(ctx context.Context, cfg *pgconn.Config) (string, error) {
+// openTransactions is SQL for those that have a number, the oldest first: no slot
+// gets past them.
+const openTransactions = `select format('pid %s, %s, open since %s', pid, coalesce(nullif(application_name, ''), usename, backend_type),
+		date_trunc('second', xact_start)), xact_start
+	from pg_stat_activity where backend_xid is not null and pid <> pg_backend_pid()
+	union all select format('prepared transaction %L, open since %s', gid, date_trunc('second', prepared)), prepared from pg_prepared_xacts
+	order by 2`
+
+func readOpenTransactions(ctx context.Context, cfg *pgconn.Config) (string, error) {
 	conn, err := pgconn.ConnectConfig(ctx, cfg)
 	if err != nil {
 		return "", err
 	}
 	defer conn.Close(context.WithoutCancel(ctx)) //nolint:errcheck // only read from
-	res, err := conn.Exec(ctx, `select format('pid %s, %s, open since %s', pid, coalesce(nullif(application_name, ''), usename),
-		date_trunc('second', xact_start)) from pg_stat_activity
-		where backend_xid is not null and pid <> pg_backend_pid() and backend_type = 'client backend'
-		union all select format('prepared transaction %L since %s', gid, date_trunc('second', prepared)) from pg_prepared_xacts
-		limit 5`).ReadAll()
+	res, err := conn.Exec(ctx, openTransactions+" limit 5").ReadAll()
 	if err != nil {
 		return "", err
 	}
