@@ -8,9 +8,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 )
 
@@ -19,7 +19,8 @@ import (
 // native code, which only this process' compile children may have written.
 type cache struct {
 	dir  string
-	most int64 // bytes
+	most int64    // bytes
+	lock *os.File // of dir, while this process lives
 
 	mu      sync.Mutex
 	entries map[program]*entry
@@ -40,10 +41,11 @@ type entry struct {
 // maxEntries bounds the verdicts; those on bad programs have no files.
 const maxEntries = 4096
 
-const ownPrefix = "sandbox-" // and the pid and a random part
+const ownPrefix = "sandbox-" // and a random part
 
 // newCache makes a directory within dir, and removes those of processes that are
-// gone.
+// gone: whose locks nobody has. Their pids would say less, since in containers
+// each helixd has the same.
 func newCache(dir string, most int64) (*cache, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -52,20 +54,46 @@ func newCache(dir string, most int64) (*cache, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("make the sandbox's directory: %w", err)
 	}
+	all, err := lock(dir, syscall.LOCK_EX) // nobody sweeps one that is not locked yet
+	if err != nil {
+		return nil, err
+	}
+	defer all.Close()
 	if err := sweep(dir); err != nil {
 		return nil, fmt.Errorf("sweep the sandbox's directory: %w", err)
 	}
-	own, err := os.MkdirTemp(dir, ownPrefix+strconv.Itoa(os.Getpid())+"-")
+	own, err := os.MkdirTemp(dir, ownPrefix)
 	if err != nil {
 		return nil, fmt.Errorf("make the sandbox's directory: %w", err)
 	}
 	c := &cache{dir: own, most: most, entries: map[program]*entry{}}
+	if c.lock, err = lock(own, syscall.LOCK_EX); err != nil {
+		return nil, errors.Join(err, os.RemoveAll(own))
+	}
 	for _, d := range []string{own, filepath.Join(own, "code"), filepath.Join(own, "compiled")} {
 		if err := makeDir(d); err != nil {
-			return nil, errors.Join(err, os.RemoveAll(own))
+			return nil, errors.Join(err, c.close())
 		}
 	}
 	return c, nil
+}
+
+// lock holds a directory's lock until the file is closed, at the latest by the
+// end of the process.
+func lock(dir string, how int) (*os.File, error) {
+	f, err := os.Open(dir)
+	if err != nil {
+		return nil, fmt.Errorf("lock the sandbox's directory: %w", err)
+	}
+	for {
+		if err = syscall.Flock(int(f.Fd()), how); err != syscall.EINTR {
+			break
+		}
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("lock %s: %w", dir, err), f.Close())
+	}
+	return f, nil
 }
 
 // makeDir makes a directory that children can read, whatever the umask.
@@ -86,20 +114,28 @@ func sweep(dir string) error {
 		return err
 	}
 	for _, d := range found {
-		rest, ok := strings.CutPrefix(d.Name(), ownPrefix)
-		text, _, _ := strings.Cut(rest, "-")
-		pid, err := strconv.Atoi(text)
-		if !ok || err != nil || pid == os.Getpid() || alive(pid) {
+		if !strings.HasPrefix(d.Name(), ownPrefix) {
 			continue
 		}
-		if err := os.RemoveAll(filepath.Join(dir, d.Name())); err != nil {
+		left := filepath.Join(dir, d.Name())
+		abandoned, err := lock(left, syscall.LOCK_EX|syscall.LOCK_NB)
+		if errors.Is(err, syscall.EWOULDBLOCK) || errors.Is(err, fs.ErrNotExist) { // another's, or it goes
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(os.RemoveAll(left), abandoned.Close()); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (c *cache) close() error { return os.RemoveAll(c.dir) }
+func (c *cache) close() error {
+	defer c.lock.Close() // which may be closed
+	return os.RemoveAll(c.dir)
+}
 
 // use finds a program's entry, or makes it: then lead is true, and the caller
 // decides it. The files stay until done.

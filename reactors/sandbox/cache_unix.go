@@ -2,11 +2,7 @@
 
 package sandbox
 
-import (
-	"errors"
-	"os"
-	"syscall"
-)
+import "os"
 
 // childUser is the uid and gid of a child whose daemon is root, by isolate.
 const childUser = 65534
@@ -17,10 +13,4 @@ func giveToChild(dir string) error {
 		return nil
 	}
 	return os.Chown(dir, childUser, childUser)
-}
-
-// alive reports whether there is such a process.
-func alive(pid int) bool {
-	err := syscall.Kill(pid, 0)
-	return err == nil || errors.Is(err, syscall.EPERM)
 }

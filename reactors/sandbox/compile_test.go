@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -245,22 +246,35 @@ func TestCacheIsBounded(t *testing.T) {
 	mustRun(t, p, call) // it is gone from the cache, and comes again
 }
 
+// What a process that is gone left is removed, whatever its pid was: in a
+// container that is its successor's too.
 func TestSweep(t *testing.T) {
-	var dir string
-	newPool(t, func(c *sandbox.Config) {
-		dir = c.Dir
-		for _, name := range []string{
-			"sandbox-999999999-1", // of no process
-			fmt.Sprintf("sandbox-%d-1", os.Getppid()),
-			"other",
-		} {
-			if err := os.MkdirAll(filepath.Join(c.Dir, name, "code"), 0o755); err != nil {
-				t.Fatal(err)
-			}
+	dir := openDir(t)
+	config := func(c *sandbox.Config) { c.Dir = dir }
+	for _, name := range []string{"sandbox-999999999-1", fmt.Sprintf("sandbox-%d-1", os.Getpid()), "other"} {
+		if err := os.MkdirAll(filepath.Join(dir, name, "code"), 0o755); err != nil {
+			t.Fatal(err)
 		}
-	})
-	found, err := os.ReadDir(dir)
-	if err != nil || len(found) != 3 || found[0].Name() != "other" {
-		t.Errorf("%v, %v", found, err)
 	}
+	names := func() (all []string) {
+		found, err := os.ReadDir(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range found {
+			all = append(all, d.Name())
+		}
+		return all
+	}
+	first := newPool(t, config)
+	own := names()
+	if len(own) != 2 || own[0] != "other" {
+		t.Fatalf("there is %v", own)
+	}
+	second := newPool(t, config)
+	if both := names(); len(both) != 3 || !slices.Contains(both, own[1]) {
+		t.Errorf("there is %v, and %s is in use", both, own[1])
+	}
+	mustRun(t, first, do(deed{Do: "echo"}))
+	mustRun(t, second, do(deed{Do: "echo"}))
 }
