@@ -5,8 +5,12 @@ import (
 	"errors"
 	"io/fs"
 	"reflect"
+	"runtime"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/tetratelabs/wazero"
 
 	"github.com/helixd/helixd/reactors/sandbox"
 	"github.com/helixd/helixd/reactors/skills/javascript"
@@ -93,4 +97,33 @@ func TestLoadNeedsWhatCheckLeft(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 	})
+}
+
+// A worker loads one tool after the other, each in a runtime of its own.
+func TestNothingOfAClosedRuntimeIsKept(t *testing.T) {
+	_, cache, err := check(`export default () => 1`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, gone := context.Background(), make(chan struct{})
+	func() {
+		own := wazero.NewRuntimeWithConfig(ctx, sandbox.RuntimeConfig)
+		runtime.SetFinalizer(own, func(any) { close(gone) })
+		loaded, err := javascript.Guest{}.Load(ctx, own, nil, cache)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(loaded.Close(ctx), own.Close(ctx)); err != nil {
+			t.Fatal(err)
+		}
+	}()
+	for range 10 {
+		runtime.GC()
+		select {
+		case <-gone:
+			return
+		case <-time.After(100 * time.Millisecond): // the finalizer is another goroutine's
+		}
+	}
+	t.Error("the runtime is in memory still")
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"sync"
 	"time"
 
 	"github.com/tetratelabs/wazero"
@@ -35,30 +34,19 @@ const (
 	numFuncs
 )
 
-// program is the engine, compiled, with its host modules.
+// program is the engine, compiled, with its host modules. It is closed with its
+// runtime: the engine is the same for all tools, and closing a compiled module
+// would take its code from every other of the same content.
 type program struct {
 	rt       wazero.Runtime
 	compiled wazero.CompiledModule
 	hosts    map[string]api.Module
 }
 
-// programs is what was opened in each runtime, to be closed with the runtime: it
-// is the same for all tools, and closing a compiled module would take its code
-// from every other of the same content.
-var programs = struct {
-	sync.Mutex
-	of map[wazero.Runtime]*program
-}{of: map[wazero.Runtime]*program{}}
-
 func open(ctx context.Context, rt wazero.Runtime) (*program, error) {
 	code, err := engine()
 	if err != nil {
 		return nil, err
-	}
-	programs.Lock()
-	defer programs.Unlock()
-	if p := programs.of[rt]; p != nil {
-		return p, nil
 	}
 	compiled, err := rt.CompileModule(ctx, code)
 	if err != nil {
@@ -68,9 +56,7 @@ func open(ctx context.Context, rt wazero.Runtime) (*program, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &program{rt, compiled, hosts}
-	programs.of[rt] = p
-	return p, nil
+	return &program{rt, compiled, hosts}, nil
 }
 
 var instanceConfig = wazero.NewModuleConfig().WithName("").WithStartFunctions()
@@ -233,9 +219,6 @@ func (s *isolate) bound(memory int64) error {
 // Load implements sandbox.Guest. It fails with fs.ErrNotExist when Check has to
 // come first.
 func (Guest) Load(ctx context.Context, rt wazero.Runtime, _ []byte, cache sandbox.Cache) (sandbox.Loaded, error) {
-	if _, err := engine(); err != nil {
-		return nil, err
-	}
 	content, err := cache.Read(cacheName)
 	if err != nil {
 		return nil, fmt.Errorf("read snapshot: %w", err)
