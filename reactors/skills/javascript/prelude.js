@@ -5,25 +5,21 @@
   'use strict'
   const uncurry = Function.prototype.bind.bind(Function.prototype.call)
   const { parse, stringify } = JSON
-  const { apply, ownKeys, getOwnPropertyDescriptor, getPrototypeOf, defineProperty } = Reflect
-  const { freeze, create, prototype: objectPrototype } = Object
+  const { apply, ownKeys, getOwnPropertyDescriptor, defineProperty } = Reflect
+  const { freeze, create } = Object
   const { isArray } = Array
-  const NativePromise = Promise, NativeError = Error, NativeMap = Map, NativeString = String, NativeBytes = Uint8Array
-  const InternalErrorPrototype = global.InternalError?.prototype
+  const NativePromise = Promise, NativeError = Error, NativeString = String, NativeBytes = Uint8Array
   const slice = uncurry(String.prototype.slice)
   const lower = uncurry(String.prototype.toLowerCase)
   const upper = uncurry(String.prototype.toUpperCase)
   const charCodeAt = uncurry(String.prototype.charCodeAt)
-  const push = uncurry(Array.prototype.push)
   const join = uncurry(Array.prototype.join)
   const symbolText = uncurry(Symbol.prototype.toString)
-  const functionText = uncurry(Function.prototype.toString)
   const dateText = uncurry(Date.prototype.toISOString)
-  const regexpText = uncurry(RegExp.prototype.toString)
   const mapEach = uncurry(Map.prototype.forEach)
   const setEach = uncurry(Set.prototype.forEach)
   const { fromCharCode } = String
-  const { imul, floor, min } = Math
+  const { min } = Math
   const numberOf = Number
   const isBuffer = ArrayBuffer.isView
   const { atob: nativeAtob, btoa: nativeBtoa, URLSearchParams } = global
