@@ -44,7 +44,8 @@ type Env struct {
 	Logs   io.Writer // bounded: it never fails, and drops what is too much
 
 	// HostCall sends a host call to the parent; the reply is given to Reply with
-	// the same id, in any order. It fails with HostCallLimit.
+	// the same id, in any order. err is an *Error where the call is not made: with
+	// HostCallLimit, or for what is too long.
 	HostCall func(name string, request []byte) (id uint32, err error)
 	// Reply waits for the next reply. err is an *Error, of this host call.
 	Reply func() (id uint32, response []byte, err error)

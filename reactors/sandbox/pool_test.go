@@ -411,6 +411,24 @@ func TestHostCalls(t *testing.T) {
 		})
 	}
 
+	t.Run("of a module are refused where they are too long", func(t *testing.T) {
+		for _, c := range []struct {
+			name, request int32
+			want          string
+		}{{65, 2, "unknown_host_call"}, {6, 1<<20 + 1, "input_too_large"}} {
+			var m Module
+			call := m.Import("helix", "call", Types{I32, I32, I32, I32}, Types{I64})
+			m.Memory(20)
+			m.ExportMemory("memory")
+			m.ExportFunc("skill_alloc", m.Func("alloc", Types{I32}, Types{I32}, nil, I32Const(1024)))
+			m.ExportFunc("skill_run", m.Func("run", Types{I32, I32}, Types{I64}, nil,
+				I32Const(0), I32Const(c.name), I32Const(0), I32Const(c.request), Call(call)))
+			if r := mustRun(t, p, run(m.Bytes(), `null`)); !strings.Contains(string(r.Output), `"code":"`+c.want+`"`) {
+				t.Errorf("output %s, want %s", r.Output, c.want)
+			}
+		}
+	})
+
 	t.Run("without a host fail", func(t *testing.T) {
 		_, err := p.Run(context.Background(), do(deed{Do: "host", N: 1, Text: "x"}))
 		wantCode(t, err, "unknown_host_call")

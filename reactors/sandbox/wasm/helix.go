@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"unicode/utf8"
 
 	"github.com/tetratelabs/wazero/api"
 
@@ -42,28 +41,19 @@ var helixFuncs = map[string]hostFunc{
 	}},
 }
 
-// Bounds of what a module may ask, in bytes.
-const (
-	maxName    = 128
-	maxRequest = 4 << 20
-)
-
 // hostCall makes the host call whose name and request the stack points to, and
-// waits for its reply.
+// waits for its reply. One call too many ends the run.
 func (c *call) hostCall(mod api.Module, s []uint64) []byte {
 	name, request := c.read(mod, s[0], s[1]), c.read(mod, s[2], s[3])
-	if len(name) > maxName || !utf8.Valid(name) {
-		return refusal(sandbox.Errorf("invalid_request", "the name of a host call is UTF-8 of at most %d bytes", maxName))
-	}
-	if len(request) > maxRequest {
-		return refusal(sandbox.Errorf(sandbox.InputTooLarge, "the request of a host call is at most %d bytes", maxRequest))
-	}
+	var refused *sandbox.Error
 	id, err := c.env.HostCall(string(name), request)
-	if err != nil {
+	switch {
+	case errors.As(err, &refused) && refused.Code != sandbox.HostCallLimit:
+		return refusal(refused)
+	case err != nil:
 		panic(err)
 	}
 	replied, response, err := c.env.Reply()
-	var refused *sandbox.Error
 	switch {
 	case errors.As(err, &refused):
 		return refusal(refused)
