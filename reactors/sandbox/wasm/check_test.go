@@ -80,9 +80,6 @@ func TestCheck(t *testing.T) {
 		"a function that no host has":   {func(m *Module) { m.Import("env", "system", Types{I32}, Types{I32}) }, "env.system"},
 		"a module that no host has":     {func(m *Module) { m.Import("wasi_unstable", "fd_write", nil, nil) }, "wasi_unstable.fd_write"},
 		"a function as of another type": {func(m *Module) { m.Import("helix", "call", Types{I32}, nil) }, "helix.call as (i32), but it is (i32, i32, i32, i32) i64"},
-		"a memory":                      {func(m *Module) { m.ImportRaw("env", "memory", []byte{2, 0, 1}) }, "memory env.memory"},
-		"a table":                       {func(m *Module) { m.ImportRaw("env", "t", []byte{1, byte(FuncRef), 0, 1}) }, "table env.t"},
-		"a global":                      {func(m *Module) { m.ImportRaw("env", "g", []byte{3, byte(I32), 0}) }, "global env.g"},
 	} {
 		t.Run("refuses the import of "+name, func(t *testing.T) {
 			m := &Module{}

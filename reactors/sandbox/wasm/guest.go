@@ -38,7 +38,7 @@ func (Guest) Check(ctx context.Context, rt wazero.Runtime, code []byte, _ sandbo
 		return sandbox.Report{}, err
 	}
 	defer compiled.Close(ctx)
-	if err := checkImports(code, compiled); err != nil {
+	if err := checkImports(compiled); err != nil {
 		return sandbox.Report{}, err
 	}
 	abi, near := findABI(compiled)

@@ -128,16 +128,3 @@ func TestHostCalls(t *testing.T) {
 		}
 	})
 }
-
-func TestAssemblyScriptsAbortSaysWhyAndWhere(t *testing.T) {
-	m := &Module{}
-	abort := m.Import("env", "abort", callType, nil)
-	m.Memory(1)
-	m.Data(16, []byte("\x04\x00\x00\x00n\x00o\x00"))
-	m.Data(32, []byte("\x08\x00\x00\x00a\x00.\x00t\x00s\x00"))
-	m.ExportFunc("_start", m.Func("", nil, nil, nil, I32Const(20), I32Const(36), I32Const(3), I32Const(9), Call(abort)))
-	o := run(t, load(t, m.Bytes()), `{}`)
-	if o.err == nil || o.err.Message != "the module aborted: no (a.ts:3:9)" || o.err.Line != 3 || o.err.Column != 9 {
-		t.Fatalf("%+v", o)
-	}
-}

@@ -1,6 +1,7 @@
 package wasm_test
 
 import (
+	"bytes"
 	"math"
 	"strings"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/helixd/helixd/reactors/sandbox"
+	"github.com/helixd/helixd/reactors/sandbox/precheck"
 	"github.com/helixd/helixd/reactors/sandbox/wasm"
 	. "github.com/helixd/helixd/reactors/sandbox/wasmtest"
 )
@@ -50,6 +52,9 @@ func TestHostFunctionsTakeAnyOperands(t *testing.T) {
 				body = append(body, Drop)
 			}
 			m.ExportFunc("_start", m.Func("", nil, nil, nil, body...))
+			if err := precheck.Check(bytes.NewReader(m.Bytes()), int64(len(m.Bytes()))); err != nil {
+				t.Fatalf("no module that imports it comes here: %v", err)
+			}
 			loaded := load(t, m.Bytes())
 			rapid.Check(t, func(rt *rapid.T) {
 				var input []byte

@@ -17,13 +17,12 @@ import (
 type errno = uint64
 
 const (
-	success  errno = 0
-	eBadF    errno = 8
-	eFault   errno = 21
-	eInval   errno = 28
-	eNoSys   errno = 52
-	eNotSock errno = 57
-	eSPipe   errno = 70
+	success errno = 0
+	eBadF   errno = 8
+	eFault  errno = 21
+	eInval  errno = 28
+	eNoSys  errno = 52
+	eSPipe  errno = 70
 )
 
 // maxVectors bounds the vectors of a read or write and the subscriptions of a
@@ -67,10 +66,6 @@ var wasiFuncs = map[string]hostFunc{
 	"fd_seek":               wasi(onStream(eSPipe), i32, i64, i32, i32),
 	"fd_sync":               wasi(onStream(eInval), i32),
 	"fd_tell":               wasi(onStream(eSPipe), i32, i32),
-	"sock_accept":           wasi(onStream(eNotSock), i32, i32, i32),
-	"sock_recv":             wasi(onStream(eNotSock), i32, i32, i32, i32, i32, i32),
-	"sock_send":             wasi(onStream(eNotSock), i32, i32, i32, i32, i32),
-	"sock_shutdown":         wasi(onStream(eNotSock), i32, i32),
 
 	// No directory is open, so none of these has one to begin at.
 	"fd_prestat_get":          wasi(constant(eBadF), i32, i32),

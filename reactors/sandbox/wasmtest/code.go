@@ -8,36 +8,23 @@ import (
 // Instructions without an operand, to be used as they are in a body.
 var (
 	Unreachable = []byte{0x00}
-	Nop         = []byte{0x01}
-	Else        = []byte{0x05}
 	End         = []byte{0x0b}
-	Return      = []byte{0x0f}
 	Drop        = []byte{0x1a}
-	MemorySize  = []byte{0x3f, 0x00}
 	MemoryGrow  = []byte{0x40, 0x00}
-	I32Eqz      = []byte{0x45}
 	I32Eq       = []byte{0x46}
-	I32LtU      = []byte{0x49}
 	I32Add      = []byte{0x6a}
 	I32Sub      = []byte{0x6b}
-	I32Mul      = []byte{0x6c}
 	I32DivS     = []byte{0x6d}
-	I32And      = []byte{0x71}
-	I32WrapI64  = []byte{0xa7}
 	I64ExtendU  = []byte{0xad} // i64.extend_i32_u
-	I64Add      = []byte{0x7c}
 	I64Or       = []byte{0x84}
 	I64Shl      = []byte{0x86}
-	I64ShrU     = []byte{0x88}
-	MemoryCopy  = []byte{0xfc, 0x0a, 0x00, 0x00}
-	MemoryFill  = []byte{0xfc, 0x0b, 0x00}
 )
 
 // Op is any instruction, as bytes.
 func Op(b ...byte) []byte { return b }
 
-func I32Const(v int32) []byte { return append([]byte{0x41}, SLEB(int64(v))...) }
-func I64Const(v int64) []byte { return append([]byte{0x42}, SLEB(v)...) }
+func I32Const(v int32) []byte { return append([]byte{0x41}, sleb(int64(v))...) }
+func I64Const(v int64) []byte { return append([]byte{0x42}, sleb(v)...) }
 
 func F32Const(v float32) []byte {
 	return binary.LittleEndian.AppendUint32([]byte{0x43}, math.Float32bits(v))
@@ -70,9 +57,9 @@ func I32Load8U(offset uint32) []byte { return mem(0x2d, offset) }
 func I32Store(offset uint32) []byte  { return mem(0x36, offset) }
 
 func op(code byte, operand uint32) []byte {
-	return append([]byte{code}, ULEB(uint64(operand))...)
+	return append([]byte{code}, uleb(uint64(operand))...)
 }
 
 func mem(code byte, offset uint32) []byte {
-	return append([]byte{code, 0x00}, ULEB(uint64(offset))...)
+	return append([]byte{code, 0x00}, uleb(uint64(offset))...)
 }

@@ -14,13 +14,11 @@ import (
 type Type byte
 
 const (
-	I32       Type = 0x7f
-	I64       Type = 0x7e
-	F32       Type = 0x7d
-	F64       Type = 0x7c
-	V128      Type = 0x7b
-	FuncRef   Type = 0x70
-	ExternRef Type = 0x6f
+	I32     Type = 0x7f
+	I64     Type = 0x7e
+	F32     Type = 0x7d
+	F64     Type = 0x7c
+	FuncRef Type = 0x70
 )
 
 // Types is a list of them, shorter to write at calls.
@@ -52,29 +50,23 @@ func (m *Module) Type(params, results Types) uint32 {
 
 // Import imports a function and gives its index.
 func (m *Module) Import(module, name string, params, results Types) uint32 {
-	m.ImportRaw(module, name, append([]byte{0x00}, ULEB(uint64(m.Type(params, results)))...))
+	m.imports = append(m.imports, slices.Concat(text(module), text(name), []byte{0x00}, uleb(uint64(m.Type(params, results)))))
 	m.importedFuncs++
 	return m.importedFuncs - 1
-}
-
-// ImportRaw imports anything; desc is the import's description, kind first. It
-// does not count as a function.
-func (m *Module) ImportRaw(module, name string, desc []byte) {
-	m.imports = append(m.imports, slices.Concat(text(module), text(name), desc))
 }
 
 // Func adds a function and gives its index. The body needs no final end. A name
 // that is not empty goes into the name section.
 func (m *Module) Func(name string, params, results, locals Types, body ...[]byte) uint32 {
 	index := m.importedFuncs + uint32(len(m.funcs))
-	m.funcs = append(m.funcs, ULEB(uint64(m.Type(params, results))))
-	code := ULEB(uint64(len(locals)))
+	m.funcs = append(m.funcs, uleb(uint64(m.Type(params, results))))
+	code := uleb(uint64(len(locals)))
 	for _, l := range locals {
 		code = append(code, 1, byte(l))
 	}
 	code = append(code, slices.Concat(body...)...)
 	code = append(code, 0x0b)
-	m.codes = append(m.codes, append(ULEB(uint64(len(code))), code...))
+	m.codes = append(m.codes, append(uleb(uint64(len(code))), code...))
 	if name != "" {
 		if m.names == nil {
 			m.names = map[uint32]string{}
@@ -106,21 +98,21 @@ func (m *Module) Global(t Type, mutable bool, init []byte) uint32 {
 
 // Elem puts functions into table 0 from offset on.
 func (m *Module) Elem(offset uint32, funcs ...uint32) {
-	e := slices.Concat([]byte{0x00}, I32Const(int32(offset)), []byte{0x0b}, ULEB(uint64(len(funcs))))
+	e := slices.Concat([]byte{0x00}, I32Const(int32(offset)), []byte{0x0b}, uleb(uint64(len(funcs))))
 	for _, f := range funcs {
-		e = append(e, ULEB(uint64(f))...)
+		e = append(e, uleb(uint64(f))...)
 	}
 	m.elems = append(m.elems, e)
 }
 
 // Data puts bytes into memory 0 from offset on.
 func (m *Module) Data(offset uint32, content []byte) {
-	m.data = append(m.data, slices.Concat([]byte{0x00}, I32Const(int32(offset)), []byte{0x0b}, ULEB(uint64(len(content))), content))
+	m.data = append(m.data, slices.Concat([]byte{0x00}, I32Const(int32(offset)), []byte{0x0b}, uleb(uint64(len(content))), content))
 }
 
 // ExportFunc exports a function.
 func (m *Module) ExportFunc(name string, index uint32) {
-	m.exports = append(m.exports, slices.Concat(text(name), []byte{0x00}, ULEB(uint64(index))))
+	m.exports = append(m.exports, slices.Concat(text(name), []byte{0x00}, uleb(uint64(index))))
 }
 
 // ExportMemory exports memory 0.
@@ -133,7 +125,7 @@ func (m *Module) Start(index uint32) { m.start = &index }
 
 // Custom adds a custom section.
 func (m *Module) Custom(name string, content []byte) {
-	m.customs = append(m.customs, Section(0, append(text(name), content...))...)
+	m.customs = append(m.customs, section(0, append(text(name), content...))...)
 }
 
 // Bytes gives the module in binary form.
@@ -141,7 +133,7 @@ func (m *Module) Bytes() []byte {
 	out := append([]byte(nil), Header...)
 	vec := func(id byte, items [][]byte) {
 		if len(items) > 0 {
-			out = append(out, Section(id, append(ULEB(uint64(len(items))), slices.Concat(items...)...))...)
+			out = append(out, section(id, append(uleb(uint64(len(items))), slices.Concat(items...)...))...)
 		}
 	}
 	vec(1, m.types)
@@ -152,7 +144,7 @@ func (m *Module) Bytes() []byte {
 	vec(6, m.globals)
 	vec(7, m.exports)
 	if m.start != nil {
-		out = append(out, Section(8, ULEB(uint64(*m.start)))...)
+		out = append(out, section(8, uleb(uint64(*m.start)))...)
 	}
 	vec(9, m.elems)
 	vec(10, m.codes)
@@ -161,11 +153,11 @@ func (m *Module) Bytes() []byte {
 		var names []byte
 		for i := range m.importedFuncs + uint32(len(m.funcs)) {
 			if name, ok := m.names[i]; ok {
-				names = append(append(names, ULEB(uint64(i))...), text(name)...)
+				names = append(append(names, uleb(uint64(i))...), text(name)...)
 			}
 		}
-		names = append(ULEB(uint64(len(m.names))), names...)
-		out = append(out, Section(0, append(text("name"), Section(1, names)...))...)
+		names = append(uleb(uint64(len(m.names))), names...)
+		out = append(out, section(0, append(text("name"), section(1, names)...))...)
 	}
 	return append(out, m.customs...)
 }
@@ -173,16 +165,16 @@ func (m *Module) Bytes() []byte {
 // Header is the magic number and version 1.
 var Header = []byte("\x00asm\x01\x00\x00\x00")
 
-// Section frames the content of a section.
-func Section(id byte, content []byte) []byte {
-	return slices.Concat([]byte{id}, ULEB(uint64(len(content))), content)
+// section frames the content of a section.
+func section(id byte, content []byte) []byte {
+	return slices.Concat([]byte{id}, uleb(uint64(len(content))), content)
 }
 
-// ULEB encodes an unsigned number.
-func ULEB(v uint64) []byte { return binary.AppendUvarint(nil, v) }
+// uleb encodes an unsigned number.
+func uleb(v uint64) []byte { return binary.AppendUvarint(nil, v) }
 
-// SLEB encodes a signed number.
-func SLEB(v int64) []byte {
+// sleb encodes a signed number.
+func sleb(v int64) []byte {
 	var out []byte
 	for {
 		b := byte(v & 0x7f)
@@ -194,10 +186,10 @@ func SLEB(v int64) []byte {
 	}
 }
 
-func text(s string) []byte { return append(ULEB(uint64(len(s))), s...) }
+func text(s string) []byte { return append(uleb(uint64(len(s))), s...) }
 
 func vecOf(types Types) []byte {
-	out := ULEB(uint64(len(types)))
+	out := uleb(uint64(len(types)))
 	for _, t := range types {
 		out = append(out, byte(t))
 	}
@@ -206,7 +198,7 @@ func vecOf(types Types) []byte {
 
 func limits(min uint32, max []uint32) []byte {
 	if len(max) == 0 {
-		return append([]byte{0x00}, ULEB(uint64(min))...)
+		return append([]byte{0x00}, uleb(uint64(min))...)
 	}
-	return slices.Concat([]byte{0x01}, ULEB(uint64(min)), ULEB(uint64(max[0])))
+	return slices.Concat([]byte{0x01}, uleb(uint64(min)), uleb(uint64(max[0])))
 }
