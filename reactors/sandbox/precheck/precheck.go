@@ -7,7 +7,7 @@
 // says, but decoding and compiling it takes memory in proportion to its size.
 //
 // Source: https://webassembly.github.io/spec/core/binary/index.html, of version 2
-// (wazero's api.CoreFeaturesV2) without what came later.
+// (wazero's api.CoreFeaturesV2), and extended constant expressions of what came later.
 package precheck
 
 import (

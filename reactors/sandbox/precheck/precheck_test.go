@@ -15,6 +15,7 @@ import (
 
 	"github.com/tetratelabs/wazero"
 
+	"github.com/helixd/helixd/reactors/sandbox"
 	"github.com/helixd/helixd/reactors/sandbox/precheck"
 )
 
@@ -129,6 +130,7 @@ func TestAccepts(t *testing.T) {
 		"a table without maximum":          code(section(4, "\x01\x70\x00\x01"), "\x00\x0b"),
 		"a bounded table that grows":       code(section(4, "\x01\x70\x01\x01\x10"), "\x00\xd0\x70\x41\x01\xfc\x0f\x00\x1a\x0b"),
 		"a branch table":                   code("", "\x00\x02\x40\x02\x40\x41\x00\x0e\x01\x00\x01\x0b\x0b\x0b"),
+		"constants that are computed":      header + section(6, "\x02\x7f\x00\x41\x01\x41\x02\x6a\x0b\x7e\x00\x42\x01\x42\x02\x7e\x0b"),
 		"a vector instruction":             code("", "\x00\xfd\x0c0123456789abcdef\xfd\x80\x01\x1a\x0b"),
 		"an element segment of each table": header + section(1, "\x01\x60\x00\x00") + section(3, "\x01\x00") + section(4, "\x01\x70\x00\x02") + section(9, "\x02\x00\x41\x00\x0b\x01\x00\x06\x00\x41\x01\x0b\x70\x01\xd2\x00\x0b") + section(10, "\x01\x02\x00\x0b"),
 	} {
@@ -136,17 +138,17 @@ func TestAccepts(t *testing.T) {
 			if err := check(module); err != nil {
 				t.Error(err)
 			}
-			compile(t, module, true)
+			compile(t, module)
 		})
 	}
 }
 
 // compile has wazero decode and validate a module.
-func compile(t *testing.T, module string, valid bool) {
+func compile(t *testing.T, module string) {
 	t.Helper()
-	rt := wazero.NewRuntimeWithConfig(t.Context(), wazero.NewRuntimeConfigInterpreter())
+	rt := wazero.NewRuntimeWithConfig(t.Context(), sandbox.RuntimeConfig)
 	defer rt.Close(context.Background())
-	if _, err := rt.CompileModule(t.Context(), []byte(module)); valid && err != nil {
+	if _, err := rt.CompileModule(t.Context(), []byte(module)); err != nil {
 		t.Error(err)
 	}
 }

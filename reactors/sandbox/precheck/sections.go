@@ -131,6 +131,7 @@ func (m *module) constant() {
 			return
 		case 0x41, 0x42, 0x43, 0x44, 0x23, 0xd0, 0xd2:
 			m.immediates(op)
+		case 0x6a, 0x6b, 0x6c, 0x7c, 0x7d, 0x7e: // add, sub and mul, of extended constant expressions
 		case 0xfd: // v128.const only
 			if m.byte() != 12 {
 				m.refuse(InvalidModule, "a constant expression computes")
