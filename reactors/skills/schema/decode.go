@@ -82,7 +82,7 @@ func decode(doc []byte, keep bool) (any, error) {
 	}
 	d := decoder{json: json.NewDecoder(bytes.NewReader(doc)), keep: keep}
 	d.json.UseNumber()
-	v, err := d.value("", 0)
+	v, err := d.value(0)
 	if err != nil {
 		return nil, err
 	}
@@ -109,8 +109,10 @@ func (d *decoder) count(nodes int) error {
 	return nil
 }
 
-func (d *decoder) value(pointer string, depth int) (any, error) {
-	token, err := d.token(pointer)
+// value reads one value. Its errors point from there: each array and object that
+// they come through puts itself in front.
+func (d *decoder) value(depth int) (any, error) {
+	token, err := d.token()
 	if err != nil {
 		return nil, err
 	}
@@ -123,83 +125,78 @@ func (d *decoder) value(pointer string, depth int) (any, error) {
 			return nil, &Error{Message: fmt.Sprintf("is nested deeper than %d", MaxDepth)}
 		}
 		if token == '[' {
-			return d.array(pointer, depth)
+			return d.array(depth)
 		}
-		return d.object(pointer, depth)
+		return d.object(depth)
 	case json.Number:
-		return token, checkNumber(pointer, string(token))
+		return token, checkNumber(string(token))
 	default:
 		return token, nil
 	}
 }
 
-func (d *decoder) array(pointer string, depth int) (any, error) {
+func (d *decoder) array(depth int) (any, error) {
 	array := []any{}
 	for i := 0; d.json.More(); i++ {
-		// The pointer of each value would be the square of the depth in bytes: it is
-		// made on the way back, of an error only.
-		v, err := d.value("", depth)
+		v, err := d.value(depth)
 		if err != nil {
-			return nil, under(pointer, strconv.Itoa(i), err)
+			return nil, under(strconv.Itoa(i), err)
 		}
 		if d.keep {
 			array = append(array, v)
 		}
 	}
-	_, err := d.token(pointer)
+	_, err := d.token()
 	return array, err
 }
 
-func (d *decoder) object(pointer string, depth int) (any, error) {
+func (d *decoder) object(depth int) (any, error) {
 	if err := d.count(objectNodes - 1); err != nil {
 		return nil, err
 	}
 	object := map[string]any{}
 	for d.json.More() {
-		token, err := d.token(pointer)
+		token, err := d.token()
 		if err != nil {
 			return nil, err
 		}
 		key := token.(string)
 		if _, twice := object[key]; twice {
-			return nil, &Error{Pointer: pointer, Message: fmt.Sprintf("has the key %s twice", Clip(strconv.Quote(key)))}
+			return nil, &Error{Message: fmt.Sprintf("has the key %s twice", Clip(strconv.Quote(key)))}
 		}
-		v, err := d.value("", depth)
+		v, err := d.value(depth)
 		if err != nil {
-			return nil, under(pointer, key, err)
+			return nil, under(key, err)
 		}
 		if !d.keep {
 			v = nil
 		}
 		object[key] = v
 	}
-	_, err := d.token(pointer)
+	_, err := d.token()
 	return object, err
 }
 
-func (d *decoder) token(pointer string) (json.Token, error) {
+func (d *decoder) token() (json.Token, error) {
 	token, err := d.json.Token()
 	switch {
 	case err == nil:
 		return token, nil
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return nil, &Error{Pointer: pointer, Message: "is not JSON: it ends too early"}
+		return nil, &Error{Message: "is not JSON: it ends too early"}
 	default:
-		return nil, &Error{Pointer: pointer, Message: fmt.Sprintf("is not JSON: %s at byte %d", Clip(err.Error()), d.json.InputOffset())}
+		return nil, &Error{Message: fmt.Sprintf("is not JSON: %s at byte %d", Clip(err.Error()), d.json.InputOffset())}
 	}
 }
 
-// under puts a token in front of the pointer of err. Only the first 100 levels are
-// told.
-func under(pointer, token string, err error) error {
+// under puts a token in front of the pointer of err, of which no more than its
+// beginning is kept.
+func under(token string, err error) error {
 	var e *Error
-	if !errors.As(err, &e) {
-		return err
+	if errors.As(err, &e) {
+		e.Pointer = clip(Pointer(token)+e.Pointer, 1000)
 	}
-	if len(e.Pointer) < 1000 {
-		e.Pointer = pointer + Pointer(token) + e.Pointer
-	}
-	return e
+	return err
 }
 
 // Pointer makes an RFC 6901 pointer of tokens.
@@ -212,16 +209,16 @@ func Pointer(tokens ...string) string {
 	return b.String()
 }
 
-func checkNumber(pointer, number string) error {
+func checkNumber(number string) error {
 	digits, exponent, _ := strings.Cut(strings.ToLower(number), "e")
 	if len(digits) > MaxDigits {
-		return &Error{Pointer: pointer, Message: fmt.Sprintf("is a number of more than %d digits", MaxDigits)}
+		return &Error{Message: fmt.Sprintf("is a number of more than %d digits", MaxDigits)}
 	}
 	if exponent == "" {
 		return nil
 	}
 	if n, err := strconv.Atoi(exponent); err != nil || n > MaxExponent || n < -MaxExponent {
-		return &Error{Pointer: pointer, Message: fmt.Sprintf("is a number with an exponent beyond %d", MaxExponent)}
+		return &Error{Message: fmt.Sprintf("is a number with an exponent beyond %d", MaxExponent)}
 	}
 	return nil
 }

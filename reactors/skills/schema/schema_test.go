@@ -120,6 +120,18 @@ func TestDecode(t *testing.T) {
 			}
 		})
 	}
+	t.Run("points from the beginning, at what is deep or behind a long key", func(t *testing.T) {
+		for doc, want := range map[string]string{
+			`{"a":` + strings.Repeat("[", 999) + `1e9999` + strings.Repeat("]", 999) + `}`: "/a/0/0",
+			`{"` + strings.Repeat("k", 1<<20) + `":1e9999}`:                                "/kkk",
+		} {
+			_, err := schema.Decode([]byte(doc))
+			var e *schema.Error
+			if !errors.As(err, &e) || !strings.HasPrefix(e.Pointer, want) || len(e.Pointer) > 1000 {
+				t.Errorf("%d bytes, %.20s", len(e.Pointer), e.Pointer)
+			}
+		}
+	})
 	t.Run("keeps a document of ordinary rows", func(t *testing.T) {
 		rows := `[` + strings.Repeat(`{"id":1,"name":"somebody","tags":["a","b"]},`, 22_000) + `0]`
 		if _, err := schema.Decode([]byte(rows)); err != nil {
