@@ -129,8 +129,8 @@ func (p *Pool) probe(ctx context.Context) error {
 // Layers are the layers as they were found. They are none when no child started.
 func (p *Pool) Layers() []Layer { return p.layers }
 
-// Missing says which required layers do not hold, or why no child started; "" is
-// all is well.
+// Missing says which required layers do not hold, or why no child started; it is
+// "" where all is well.
 func (p *Pool) Missing() string { return p.missing }
 
 // usable is why nothing is run.

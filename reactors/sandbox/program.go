@@ -64,7 +64,7 @@ type Result struct {
 
 // Report is what checking found.
 type Report struct {
-	ABI      string    `json:"abi,omitempty"` // wasm: "command", "run" or "execute"
+	ABI      string    `json:"abi,omitempty"` // its Guest's name for what kind of program it is
 	Exports  []string  `json:"exports,omitempty"`
 	Warnings []Warning `json:"warnings,omitempty"` // advice, no boundary
 }

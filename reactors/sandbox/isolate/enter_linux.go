@@ -77,7 +77,7 @@ func limit(spec Spec) error {
 		resource int
 		value    uint64
 	}{
-		{"NOFILE", unix.RLIMIT_NOFILE, spec.noFile()},
+		{"NOFILE", unix.RLIMIT_NOFILE, descriptors},
 		{"CORE", unix.RLIMIT_CORE, 0},
 		{"MEMLOCK", unix.RLIMIT_MEMLOCK, 0},
 		{"MSGQUEUE", unix.RLIMIT_MSGQUEUE, 0},
@@ -97,9 +97,6 @@ func limit(spec Spec) error {
 	if spec.CPUSeconds > 0 {
 		// Go ignores SIGXCPU of the soft limit; at the hard one the kernel kills.
 		add("CPU", unix.RLIMIT_CPU, spec.CPUSeconds)
-	}
-	if spec.AddressSpace > 0 {
-		add("AS", unix.RLIMIT_AS, spec.AddressSpace)
 	}
 	if spec.DataBytes > 0 {
 		mapped, err := dataBytes()

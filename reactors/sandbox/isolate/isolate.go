@@ -34,29 +34,19 @@ type Spec struct {
 	// opened for writing, by seccomp, and none grows, by RLIMIT_FSIZE.
 	Compile bool `json:"compile,omitempty"`
 
-	// AddressSpace is RLIMIT_AS in bytes. Go reserves more than 1 GB of addresses
-	// that it never touches, and with the race detector terabytes: DataBytes is the
-	// limit of choice.
-	AddressSpace uint64 `json:"address_space,omitempty"`
 	// DataBytes is how much writable memory it may map beyond what it has mapped
-	// when it calls Enter, by RLIMIT_DATA.
+	// when it calls Enter, by RLIMIT_DATA. RLIMIT_AS would not do: Go reserves more
+	// than 1 GB of addresses that it never touches, and with the race detector
+	// terabytes.
 	DataBytes uint64 `json:"data_bytes,omitempty"`
 	// FileBytes is the size of the largest file of a compile child.
 	FileBytes uint64 `json:"file_bytes,omitempty"`
 	// CPUSeconds is after how much CPU time, of all its threads, it is killed.
 	CPUSeconds uint64 `json:"cpu_seconds,omitempty"`
-	// NoFile is how many descriptors it may have; 0 is 64.
-	NoFile uint64 `json:"no_file,omitempty"`
 }
 
-const defaultNoFile = 64
-
-func (s Spec) noFile() uint64 {
-	if s.NoFile == 0 {
-		return defaultNoFile
-	}
-	return s.NoFile
-}
+// descriptors are how many a child may have.
+const descriptors = 64
 
 // Layer is one wall around a child, as the child found it to hold.
 type Layer struct {

@@ -45,11 +45,11 @@ func noNewPrivsLayer() Layer {
 
 func rlimitsLayer(spec Spec) Layer {
 	var against []string
-	if fd, err := unix.FcntlInt(0, unix.F_DUPFD_CLOEXEC, int(spec.noFile())); err == nil {
+	if fd, err := unix.FcntlInt(0, unix.F_DUPFD_CLOEXEC, descriptors); err == nil {
 		_ = unix.Close(fd)
 		against = append(against, fmt.Sprintf("descriptor %d could be made", fd))
 	}
-	detail := []string{fmt.Sprintf("NOFILE %d", spec.noFile())}
+	detail := []string{fmt.Sprintf("NOFILE %d", descriptors)}
 	for _, l := range []struct {
 		name     string
 		resource int
@@ -59,7 +59,6 @@ func rlimitsLayer(spec Spec) Layer {
 		{"CORE", unix.RLIMIT_CORE, true, 0},
 		{"FSIZE", unix.RLIMIT_FSIZE, !spec.Compile || spec.FileBytes > 0, spec.FileBytes},
 		{"CPU", unix.RLIMIT_CPU, spec.CPUSeconds > 0, spec.CPUSeconds},
-		{"AS", unix.RLIMIT_AS, spec.AddressSpace > 0, spec.AddressSpace},
 		{"DATA", unix.RLIMIT_DATA, spec.DataBytes > 0, unix.RLIM_INFINITY - 1},
 	} {
 		if !l.set {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -44,7 +45,7 @@ func (c *call) read(v any) error {
 	err := d.Decode(v)
 	if err == nil {
 		if _, rest := d.Token(); rest != io.EOF {
-			err = fmt.Errorf("there is more after it")
+			err = errors.New("there is more after it")
 		}
 	}
 	if err != nil {

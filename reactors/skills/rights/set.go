@@ -35,17 +35,6 @@ func (s Set) HasHost(host string, port uint16) bool {
 	return s.Has(Capability{Kind: Network, Host: host, Port: port})
 }
 
-// Intersect gives what is in both.
-func (s Set) Intersect(t Set) Set {
-	both := NewSet()
-	for c := range s.all {
-		if t.Has(c) {
-			both.add(c)
-		}
-	}
-	return both
-}
-
 // List gives the capabilities in order.
 func (s Set) List() []Capability {
 	return slices.SortedFunc(maps.Keys(s.all), Capability.Compare)

@@ -22,8 +22,8 @@ const (
 	MaxNodes = 1 << 20 // values, of 30 bytes each in memory; see Weight
 	// Longer numbers cost more than their size to calculate with: 1e999999999 is a
 	// gigabyte as an integer.
-	MaxDigits   = 1_000
-	MaxExponent = 1_000
+	maxDigits   = 1_000
+	maxExponent = 1_000
 )
 
 // objectNodes is how many values an object takes the memory of, however small.
@@ -211,14 +211,14 @@ func Pointer(tokens ...string) string {
 
 func checkNumber(number string) error {
 	digits, exponent, _ := strings.Cut(strings.ToLower(number), "e")
-	if len(digits) > MaxDigits {
-		return &Error{Message: fmt.Sprintf("is a number of more than %d digits", MaxDigits)}
+	if len(digits) > maxDigits {
+		return &Error{Message: fmt.Sprintf("is a number of more than %d digits", maxDigits)}
 	}
 	if exponent == "" {
 		return nil
 	}
-	if n, err := strconv.Atoi(exponent); err != nil || n > MaxExponent || n < -MaxExponent {
-		return &Error{Message: fmt.Sprintf("is a number with an exponent beyond %d", MaxExponent)}
+	if n, err := strconv.Atoi(exponent); err != nil || n > maxExponent || n < -maxExponent {
+		return &Error{Message: fmt.Sprintf("is a number with an exponent beyond %d", maxExponent)}
 	}
 	return nil
 }

@@ -14,7 +14,7 @@ import (
 // Bounds of a schema.
 const (
 	MaxSchema  = 256 << 10 // bytes
-	MaxPattern = 1_000     // bytes of one regular expression
+	maxPattern = 1_000     // bytes of one regular expression
 	maxProgram = 2_000     // instructions of one compiled regular expression
 
 	// What it takes in memory: a kilobyte for each object, 44 bytes for each
@@ -117,11 +117,10 @@ func (s *Schema) Validate(doc []byte) error {
 	if err != nil {
 		return err
 	}
-	return s.ValidateValue(v)
+	return s.validate(v)
 }
 
-// ValidateValue checks what Decode made of a document.
-func (s *Schema) ValidateValue(v any) (err error) {
+func (s *Schema) validate(v any) (err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.meter.begin(v)
@@ -158,8 +157,8 @@ type program struct {
 }
 
 func compileRegexp(expression string) (program, error) {
-	if len(expression) > MaxPattern {
-		return program{}, fmt.Errorf("it is longer than %d bytes", MaxPattern)
+	if len(expression) > maxPattern {
+		return program{}, fmt.Errorf("it is longer than %d bytes", maxPattern)
 	}
 	tree, err := syntax.Parse(expression, syntax.Perl)
 	if err != nil {

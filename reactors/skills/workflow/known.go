@@ -33,18 +33,14 @@ func (k *known) add(name string, doc json.RawMessage) (any, *Error) {
 	if err != nil {
 		return nil, schemaError(InvalidOutput, err)
 	}
-	return v, k.set(name, v, len(doc))
-}
-
-func (k *known) set(name string, v any, bytes int) *Error {
 	n := schema.Weight(v)
-	if k.bytes+bytes > MaxContext || k.nodes+n > schema.MaxNodes {
-		return contextTooLarge()
+	if k.nodes+n > schema.MaxNodes {
+		return nil, contextTooLarge()
 	}
-	k.bytes += bytes
+	k.bytes += len(doc)
 	k.nodes += n
 	k.values[name] = v
-	return nil
+	return v, nil
 }
 
 func contextTooLarge() *Error {

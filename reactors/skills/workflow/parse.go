@@ -197,7 +197,7 @@ func (p *parser) step(d stepDocument, at string, depth int) (*step, *Error) {
 			return nil, err
 		}
 	}
-	failed := error(nil)
+	var failed error
 	if s.failure, failed = parseFailure(d.ErrorHandling); failed != nil {
 		return nil, wrong(DefinitionInvalid, s.id, at+"/errorHandling", "%s", schema.Clip(failed.Error()))
 	}

@@ -185,7 +185,7 @@ func (r *runState) attempt(ctx context.Context, s *step) StepResult {
 			result.Branch, result.Success, result.Skipped = elseBranch, true, s.ref != (Ref{})
 		}
 		if s.ref == (Ref{}) {
-			result.Success, result.Output, _ = true, json.RawMessage(fmt.Sprint(holds)), error(nil)
+			result.Success, result.Output = true, json.RawMessage(fmt.Sprint(holds))
 		}
 		if !holds || s.ref == (Ref{}) {
 			return result
