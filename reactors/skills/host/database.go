@@ -36,7 +36,7 @@ func (s *Services) write(ctx context.Context, table string, f func(pgx.Tx) error
 	})
 }
 
-var bound = fmt.Sprintf("set local statement_timeout = %d; set local lock_timeout = %d", statementTimeout.Milliseconds(), statementTimeout.Milliseconds())
+var bound = fmt.Sprintf("set local statement_timeout = %d", statementTimeout.Milliseconds())
 
 // read reads the request.
 func (c *call) read(v any) error {

@@ -272,6 +272,27 @@ func TestKV(t *testing.T) {
 		same(t, call(t, a, "kv.set", `{"key": "n1", "value": 2}`), `{}`)
 		same(t, call(t, o, "kv.set", `{"key": "more", "value": 1}`), `{}`)
 	})
+	t.Run("does not wait for long, and says that it may succeed later", func(t *testing.T) {
+		tx, err := b.conn.Begin(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer tx.Rollback(context.Background()) //nolint:errcheck // it only locks
+		if _, err := tx.Exec(t.Context(), "lock table helix.skill_kv in access exclusive mode"); err != nil {
+			t.Fatal(err)
+		}
+		var calls sync.WaitGroup
+		for name, request := range map[string]string{"kv.get": `{"key": "k"}`, "kv.set": `{"key": "k", "value": 1}`, "kv.delete": `{"key": "k"}`, "kv.list": `{}`} {
+			calls.Go(func() {
+				_, err := a.Call(t.Context(), name, []byte(request))
+				var e *sandbox.Error
+				if !errors.As(err, &e) || e.Code != host.StatementTimeout || !e.Retryable() {
+					t.Errorf("%s gives %v", name, err)
+				}
+			})
+		}
+		calls.Wait()
+	})
 	t.Run("forgets with the skill", func(t *testing.T) {
 		b.exec(t, "delete from skills where id = $1", skill.ID)
 		if n := get[int](t, b, "select count(*) from helix.skill_kv"); n != 0 {

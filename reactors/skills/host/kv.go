@@ -69,7 +69,7 @@ func kvGet(ctx context.Context, c *call) ([]byte, error) {
 		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("kv.get: %w", err)
+		return nil, c.rowError(err)
 	}
 	value = append(value, "null")
 	return fmt.Appendf(nil, `{"value":%s}`, value[0]), nil
@@ -110,7 +110,7 @@ func kvSet(ctx context.Context, c *call) ([]byte, error) {
 		return err
 	})
 	if err != nil {
-		return nil, rowError("kv.set", err)
+		return nil, c.rowError(err)
 	}
 	return []byte(`{}`), nil
 }
@@ -126,7 +126,7 @@ func kvDelete(ctx context.Context, c *call) ([]byte, error) {
 		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("kv.delete: %w", err)
+		return nil, c.rowError(err)
 	}
 	return []byte(`{}`), nil
 }
@@ -167,7 +167,7 @@ func kvList(ctx context.Context, c *call) ([]byte, error) {
 		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("kv.list: %w", err)
+		return nil, c.rowError(err)
 	}
 	return json.Marshal(answer)
 }

@@ -56,7 +56,7 @@ func (c *call) readMemories(ctx context.Context, similarity, condition, order st
 		return err
 	})
 	if err != nil {
-		return nil, rowError(c.event.Call, err)
+		return nil, c.rowError(err)
 	}
 	return json.Marshal(found)
 }
@@ -111,7 +111,7 @@ func (c *call) nearest(ctx context.Context, embedding []float32, ofTypes string,
 	case errors.Is(err, pgx.ErrNoRows):
 		return nil, sandbox.Errorf(InvalidRequest, "this project's memories have no embeddings")
 	case err != nil:
-		return nil, fmt.Errorf("memories.search: %w", err)
+		return nil, c.rowError(err)
 	}
 	var b strings.Builder
 	for i, x := range embedding {
@@ -170,14 +170,15 @@ func memoriesWrite(ctx context.Context, c *call) ([]byte, error) {
 		return err
 	})
 	if err != nil {
-		return nil, rowError("memories.write", err)
+		return nil, c.rowError(err)
 	}
 	return json.Marshal(map[string]uuid.UUID{"id": id})
 }
 
 // rowError tells a skill what it sent that a row cannot have: class 22 is of
 // data, 23 of constraints. The database's own words may quote rows.
-func rowError(what string, err error) error {
+func (c *call) rowError(err error) error {
+	what := c.event.Call
 	var pgErr *pgconn.PgError
 	if !errors.As(err, &pgErr) {
 		return fmt.Errorf("%s: %w", what, err)
