@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -276,6 +277,25 @@ func TestClose(t *testing.T) {
 		wantCode(t, err, sandbox.Unavailable)
 		if _, err := p.Check(context.Background(), "ada", hostileCode("other")); err == nil {
 			t.Error("a closed pool checks")
+		}
+	})
+
+	t.Run("is not needed for the sockets of workers that ended by themselves", func(t *testing.T) {
+		defer debug.SetGCPercent(debug.SetGCPercent(-1)) // which closes what nobody holds
+		p := newPool(t, func(c *sandbox.Config) { c.Workers = 1 })
+		exit := func() {
+			if _, err := p.Run(context.Background(), do(deed{Do: "exit"})); err == nil {
+				t.Fatal("it did not exit")
+			}
+			waitFor(t, func() bool { return p.Staffed() == 0 })
+		}
+		exit()
+		_, before := counts(t)
+		for range 5 {
+			exit()
+		}
+		if _, after := counts(t); after > before {
+			t.Errorf("%d descriptors, and %d after five workers more", before, after)
 		}
 	})
 

@@ -132,8 +132,8 @@ func (p *process) expect(want frameType) ([]byte, error) {
 	return payload, err
 }
 
-// kill ends the child and waits for nothing. The first reason counts; nil has
-// none to tell.
+// kill ends the child, closes its socket and waits for nothing. The first reason
+// counts; nil has none to tell.
 func (p *process) kill(why *Error) {
 	p.killing.Do(func() {
 		p.why.Store(why)

@@ -227,6 +227,9 @@ func (s *staff) gone(w *worker) {
 	defer s.mu.Unlock()
 	w.expiry.Stop()
 	s.idle = slices.DeleteFunc(s.idle, func(i *worker) bool { return i == w })
+	if !s.busy[w] { // else its call may have something to read yet
+		w.kill(nil)
+	}
 	delete(s.busy, w)
 	if s.spare == w {
 		s.spare = nil
@@ -247,6 +250,7 @@ func (s *staff) release(w *worker) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.busy[w] { // it is gone
+		w.kill(nil)
 		return
 	}
 	delete(s.busy, w)
