@@ -54,7 +54,7 @@ var final = map[string]bool{
 	"input_too_large": true, "output_too_large": true, "response_too_large": true,
 	"skill_not_found": true, "skill_disabled": true, "skill_invalid": true, "cycle": true, "too_deep": true,
 	"capability_refused": true, "capability_not_granted": true, "host_not_allowed": true, "address_forbidden": true,
-	"secret_not_found": true, "cancelled": true, "llm_unavailable": true, "llm_budget_spent": true, "llm_refused": true, "tool_not_found": true, "host_call_limit": true,
+	"secret_not_found": true, "secrets_unavailable": true, "cancelled": true, "llm_unavailable": true, "llm_budget_spent": true, "llm_refused": true, "tool_not_found": true, "host_call_limit": true,
 	"invalid_module": true, "module_too_large": true, "unsupported_import": true, "missing_export": true,
 	"compile_limit": true, "syntax_error": true, "invalid_request": true, "unknown_host_call": true,
 }

@@ -176,9 +176,11 @@ func TestRetryBacksOff(t *testing.T) {
 		}
 	})
 	t.Run("not what fails by its nature", func(t *testing.T) {
-		s := flaky(99, "capability_refused")
-		if o := run(t, t.Context(), steps(exact), `1`, s, nil); len(s.calls) != 1 || o.results[0].RetriesUsed != 0 {
-			t.Errorf("%d calls", len(s.calls))
+		for _, code := range []string{"capability_refused", "secrets_unavailable"} {
+			s := flaky(99, code)
+			if o := run(t, t.Context(), steps(exact), `1`, s, nil); len(s.calls) != 1 || o.results[0].RetriesUsed != 0 {
+				t.Errorf("%s: %d calls", code, len(s.calls))
+			}
 		}
 	})
 	t.Run("with jitter", func(t *testing.T) {
