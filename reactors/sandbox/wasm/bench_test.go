@@ -34,9 +34,9 @@ func BenchmarkRun(b *testing.B) {
 		code      []byte
 		allocator experimental.MemoryAllocator
 	}{
-		{"skill", echo(), nil},
+		{"skill", echo(), &goMemory{}},
 		{"skill, memory reused", echo(), &reusing{}},
-		{"go", goCommand(b), nil},
+		{"go", goCommand(b), &goMemory{}},
 	} {
 		loaded := load(b, c.code)
 		b.Run(c.name, func(b *testing.B) {

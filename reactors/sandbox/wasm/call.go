@@ -40,9 +40,6 @@ func newCall(ctx context.Context, env *sandbox.Env, command bool) *call {
 	}
 }
 
-// noAllocator knows wazero's key of the allocator, which is internal to it.
-var noAllocator = experimental.WithMemoryAllocator(context.Background(), &goMemory{})
-
 // Value makes a call the context that it runs in. It passes on the allocator of
 // the context that it was made in, bounded by the call's limit.
 func (c *call) Value(key any) any {
@@ -50,9 +47,6 @@ func (c *call) Value(key any) any {
 		return c
 	}
 	v := c.Context.Value(key)
-	if v == nil {
-		v = noAllocator.Value(key)
-	}
 	if inner, ok := v.(experimental.MemoryAllocator); ok {
 		return experimental.MemoryAllocatorFunc(func(capacity, max uint64) experimental.LinearMemory {
 			return c.memory.allocate(inner, capacity, max)

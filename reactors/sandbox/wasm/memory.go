@@ -7,7 +7,7 @@ import (
 )
 
 // memory bounds the linear memory of one call. It wraps the allocator that the
-// child put into the context, or plain Go memory.
+// child put into the context.
 type memory struct {
 	limit   uint64
 	size    uint64 // it never shrinks, so its size is its peak
@@ -53,19 +53,3 @@ func (m *memory) Free() {
 func (m *memory) exceeded() *sandbox.Error {
 	return sandbox.Errorf(sandbox.MemoryExceeded, "the module wanted more than its %d MB of memory", m.limit>>20)
 }
-
-// goMemory is an allocator for a context that has none.
-type goMemory struct{ buffer []byte }
-
-func (*goMemory) Allocate(capacity, _ uint64) experimental.LinearMemory {
-	return &goMemory{make([]byte, 0, capacity)}
-}
-
-func (g *goMemory) Reallocate(size uint64) []byte {
-	if n := uint64(len(g.buffer)); size > n {
-		g.buffer = append(g.buffer, make([]byte, size-n)...)
-	}
-	return g.buffer
-}
-
-func (g *goMemory) Free() { g.buffer = nil }

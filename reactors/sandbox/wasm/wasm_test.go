@@ -70,7 +70,7 @@ type outcome struct {
 // run runs a module once, changed being the differences from a usual Env.
 func run(t testing.TB, loaded sandbox.Loaded, input string, changed ...func(*sandbox.Env)) outcome {
 	t.Helper()
-	return runWith(t, t.Context(), loaded, input, changed...)
+	return runWith(t, experimental.WithMemoryAllocator(t.Context(), &goMemory{}), loaded, input, changed...)
 }
 
 func runWith(t testing.TB, ctx context.Context, loaded sandbox.Loaded, input string, changed ...func(*sandbox.Env)) outcome {
@@ -142,3 +142,19 @@ func (c *counting) Allocate(_, max uint64) experimental.LinearMemory {
 
 func (c *counting) Reallocate(size uint64) []byte { return c.buffer[:size] }
 func (c *counting) Free()                         { c.freed++ }
+
+// goMemory is an allocator of plain memory.
+type goMemory struct{ buffer []byte }
+
+func (*goMemory) Allocate(capacity, _ uint64) experimental.LinearMemory {
+	return &goMemory{make([]byte, 0, capacity)}
+}
+
+func (g *goMemory) Reallocate(size uint64) []byte {
+	if n := uint64(len(g.buffer)); size > n {
+		g.buffer = append(g.buffer, make([]byte, size-n)...)
+	}
+	return g.buffer
+}
+
+func (g *goMemory) Free() { g.buffer = nil }
