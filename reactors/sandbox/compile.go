@@ -123,7 +123,12 @@ func (p *Pool) compileIn(ctx context.Context, prog Program, s start) (Report, er
 	defer context.AfterFunc(ctx, func() { child.kill(cancelled(ctx)) })()
 	cpu, wall := compileTime(s.Kind)
 	limits := Limits{Wall: wall, CPU: cpu}
-	watch := child.watch(limits, child.cpu(), compileRSS+p.limits.Memory, func(Code, string, ...any) *Error { return tooHard })
+	watch := child.watch(limits, child.cpu(), compileRSS+p.limits.Memory, func(code Code, _ string, _ ...any) *Error {
+		if code == WallTimeExceeded { // a compiler waits for nothing but the CPU
+			return tooBusy
+		}
+		return tooHard
+	})
 	defer watch.stop()
 
 	own := program{kind: prog.Kind, sum: prog.SHA256}
@@ -148,7 +153,10 @@ func (p *Pool) compileIn(ctx context.Context, prog Program, s start) (Report, er
 	return report, nil
 }
 
-var tooHard = Errorf(CompileLimit, "Compiling the program took too much time or memory.")
+var (
+	tooHard = Errorf(CompileLimit, "Compiling the program took too much time or memory.")
+	tooBusy = Errorf(Unavailable, "The program was not compiled in time: the machine is busy.")
+)
 
 // notCompiled says why a compile child did not report. What ended it by force is
 // the program's doing: the kernel's limits end it without a word, and a program

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/helixd/helixd/reactors/sandbox"
 )
@@ -87,6 +88,14 @@ func TestCheck(t *testing.T) {
 		for _, code := range []string{"alloc", "panic"} {
 			_, err := p.Check(context.Background(), "ada", hostileCode(code))
 			wantCode(t, err, sandbox.CompileLimit)
+		}
+	})
+
+	t.Run("a compiler that gets no CPU is no verdict", func(t *testing.T) {
+		sandbox.SetCompileWall(t, 200*time.Millisecond)
+		_, err := p.Check(context.Background(), "ada", hostileCode("sleep"))
+		if e := wantCode(t, err, sandbox.Unavailable); !e.Retryable() {
+			t.Error("it is not retryable")
 		}
 	})
 

@@ -14,9 +14,10 @@ const (
 	compileRSS  = 768 << 20
 	compileFile = 256 << 20
 	compileCPU  = 10 * time.Second
-	compileWall = 30 * time.Second
 	compilers   = 2 // at most at a time
 )
+
+var compileWall = 30 * time.Second // less in a test
 
 // compileTime is what a compile child may take. The decoder of recordings is
 // helixd's own and larger than what a skill may cost: 3 s of CPU time on a plain

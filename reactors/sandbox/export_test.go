@@ -1,6 +1,16 @@
 package sandbox
 
-import "time"
+import (
+	"testing"
+	"time"
+)
+
+// SetCompileWall says how long compiling may take, until the test ends.
+func SetCompileWall(t testing.TB, d time.Duration) {
+	before := compileWall
+	t.Cleanup(func() { compileWall = before })
+	compileWall = d
+}
 
 // SetIdleTime says after how long workers end that are not needed.
 func (p *Pool) SetIdleTime(d time.Duration) {
