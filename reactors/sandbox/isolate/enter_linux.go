@@ -72,23 +72,18 @@ func seeNamespaces() {
 // threads: RLIMIT_NPROC counts all those of a user, and children that share one
 // would take them from each other.
 func limit(spec Spec) error {
-	limits := []struct {
+	type rlimit struct {
 		name     string
 		resource int
 		value    uint64
-	}{
+	}
+	limits := []rlimit{
 		{"NOFILE", unix.RLIMIT_NOFILE, descriptors},
 		{"CORE", unix.RLIMIT_CORE, 0},
 		{"MEMLOCK", unix.RLIMIT_MEMLOCK, 0},
 		{"MSGQUEUE", unix.RLIMIT_MSGQUEUE, 0},
 	}
-	add := func(name string, resource int, value uint64) {
-		limits = append(limits, struct {
-			name     string
-			resource int
-			value    uint64
-		}{name, resource, value})
-	}
+	add := func(name string, resource int, value uint64) { limits = append(limits, rlimit{name, resource, value}) }
 	if !spec.Compile {
 		add("FSIZE", unix.RLIMIT_FSIZE, 0)
 	} else if spec.FileBytes > 0 {

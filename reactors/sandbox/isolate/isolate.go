@@ -23,9 +23,9 @@
 // writes. Each directory above them must have the x bit for others.
 package isolate
 
-// Spec says what one child may do. Zero of a limit is no such limit unless it
-// says otherwise. It goes to the child by the caller's means; Command, Enter and
-// SelfTest of one child are given the same.
+// Spec says what one child may do. Zero of a limit is no such limit. It goes to
+// the child by the caller's means; Command, Enter and SelfTest of one child are
+// given the same.
 type Spec struct {
 	ReadOnly  []string `json:"read_only,omitempty"`  // directories that it may read
 	ReadWrite []string `json:"read_write,omitempty"` // directories that it may read, and write when Compile is set
