@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -224,6 +225,33 @@ func TestHostile(t *testing.T) {
 	} {
 		texts := []local.Text{{ID: "a", Text: text}, {ID: "b", Text: "Nothing."}, {ID: "a", Text: text}}
 		checkFindings(t, texts, local.Analyse("full_synthesis", texts))
+	}
+}
+
+// TestManyTerms has themes sought in memory that grows as the texts do: each word was
+// once weighed anew against every text.
+func TestManyTerms(t *testing.T) {
+	taken := func(n int) uint64 {
+		var texts []local.Text
+		for i := range n {
+			var b strings.Builder
+			fmt.Fprintf(&b, "I have the %d. ", i)
+			for k := range 200 { // each word in four texts
+				fmt.Fprintf(&b, "I have my q%sq and ", strings.Map(func(r rune) rune { return r + 'a' - '0' }, fmt.Sprint(i/4*200+k)))
+			}
+			texts = append(texts, local.Text{ID: fmt.Sprint(i), Text: b.String()})
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		local.Analyse("narrative_coherence", texts)
+		runtime.ReadMemStats(&after)
+		return after.TotalAlloc - before.TotalAlloc
+	}
+	taken(1) // what is made once
+	few, many := taken(150), taken(600)
+	t.Logf("150 texts: %d MB; 600: %d MB", few>>20, many>>20)
+	if many > 5*few {
+		t.Errorf("150 texts take %d MB, 600 take %d MB", few>>20, many>>20)
 	}
 }
 

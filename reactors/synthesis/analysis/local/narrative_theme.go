@@ -43,9 +43,10 @@ func lifeThemes(d *document, all []bondLine) []Finding {
 		texts, of = nil, nil
 	}
 	var topics []runningTopic
-	for _, term := range orderedTerms(of) {
+	daily, rare := chances(texts, dailyChance), chances(texts, wordChance)
+	for _, term := range slices.Sorted(maps.Keys(of)) {
 		if n := len(of[term]); n > leastTexts || n == leastTexts && term[0] != '~' && !dailyStems[term] {
-			if p := chanceOf(n, texts, chanceOfWord(term)) * float64(len(of)); p < either(n > leastTexts, themeChance, themeChance/3) {
+			if p := either(dailyStems[term], daily, rare)[n] * float64(len(of)); p < either(n > leastTexts, themeChance, themeChance/3) {
 				topics = append(topics, runningTopic{[]string{term}, of[term], p})
 			}
 		}
@@ -153,15 +154,6 @@ func termsOf(d *document) (map[int]termSet, map[string][]int) {
 	return texts, of
 }
 
-func orderedTerms(of map[string][]int) []string {
-	termSet := make([]string, 0, len(of))
-	for term := range of {
-		termSet = append(termSet, term)
-	}
-	slices.Sort(termSet)
-	return termSet
-}
-
 // dailyStems is the stems of daily words.
 var dailyStems = table(func(of map[string]bool) {
 	env := snowballstem.NewEnv("")
@@ -172,35 +164,24 @@ var dailyStems = table(func(of map[string]bool) {
 	}
 })
 
-// chanceOfWord is that of a term to be in a text of average length.
-func chanceOfWord(term string) float64 {
-	if dailyStems[term] {
-		return dailyChance
-	}
-	return wordChance
-}
-
-// chanceOf is that of a word to be in so many of the texts, of the given lengths: the
-// upper tail of a binomial distribution.
-func chanceOf(n int, texts map[int]termSet, word float64) float64 {
+// chances gives, by their number, the chance of a word to be in so many of the texts or
+// more, where it is in one of average length with the word's: the upper tails of a
+// binomial distribution.
+func chances(texts map[int]termSet, word float64) []float64 {
 	p := 0.0
 	for _, i := range slices.Sorted(maps.Keys(texts)) { // a sum of floats depends on its order
-		t := texts[i]
-		p += min(0.5, word*max(0.5, float64(len(t))/averageTerms)) / float64(len(texts))
+		p += min(0.5, word*max(0.5, float64(len(texts[i]))/averageTerms)) / float64(len(texts))
 	}
-	all := float64(len(texts))
-	sum := 0.0
-	for k := float64(n); k <= all; k++ {
-		a, _ := math.Lgamma(all + 1)
-		b, _ := math.Lgamma(k + 1)
-		c, _ := math.Lgamma(all - k + 1)
-		term := math.Exp(a - b - c + k*math.Log(p) + (all-k)*math.Log1p(-p))
-		sum += term
-		if term < sum*1e-9 {
-			break
-		}
+	all, _ := math.Lgamma(float64(len(texts)) + 1)
+	of, sum := make([]float64, len(texts)+1), 0.0
+	for n := len(texts); n >= 0; n-- {
+		k, rest := float64(n), float64(len(texts)-n)
+		in, _ := math.Lgamma(k + 1)
+		out, _ := math.Lgamma(rest + 1)
+		sum += math.Exp(all - in - out + k*math.Log(p) + rest*math.Log1p(-p))
+		of[n] = sum
 	}
-	return sum
+	return of
 }
 
 // widen adds short texts with a word that is in several of the topic's and hardly
