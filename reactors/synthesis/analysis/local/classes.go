@@ -15,9 +15,6 @@ func class(name string) (string, bool) {
 
 // general is classes that are of no one kind of analysis.
 var general = map[string]string{
-	"very": `so|very|really|extremely|incredibly|terribly|quite|pretty|totally|completely|absolutely|utterly|deeply|truly|a bit|a little|kind
-		of|just|too|always|often|usually`,
-	"always": "always|often|usually|every time|constantly|regularly|frequently|still|never fail to",
 	"kin": `mum|mother|dad|father|parents|sister|brother|wife|husband|partner|boyfriend|girlfriend|son|daughter|kids|children|child|family|
 		grandma|grandmother|grandpa|grandfather|aunt|uncle|cousin|friend|friends|boss|manager|colleague|colleagues|ex|roommate|flatmate|
 		neighbour|neighbor|teacher`,

@@ -22,8 +22,6 @@ var tellings = map[string]string{
 		beyond|wildly|intensely|terribly|immensely|profoundly|seriously|ridiculously|impossibly|entirely|thoroughly|painfully|fiercely|
 		desperately|violently|blindingly|insanely`,
 	"makes": "makes|make|made|making|leaves|leave|left|turns|turned|keeps|kept|has|had|gets|get|got|drives|drove|drive",
-	"when": `when|whenever|every time|each time|any time|as soon as|the moment|the minute|the second|the instant|once|after|before|if|always
-		when|every single time|each and every time|when ever`,
 	"surge": "wave|waves|rush|jolt|pang|surge|stab|burst|flood|fit|feeling|feelings|sense|tears|flash|pit|knot|storm|bout|flicker|spike|mix",
 	"with": `sick|fainted|died|cried|wept|screamed|howled|trembling|grinning|beaming|shaking|burning|filled|overwhelmed|overcome|consumed|numb|
 		bursting|crying|speechless|flooded|seized|paralysed|paralyzed|gripped|dizzy|weak|frozen|hot|trembled|shook|wild|mad|blind|white|

@@ -196,8 +196,7 @@ func verbForms(verb string) []string {
 	return []string{verb + "s", verb + "ed", verb + "ing"}
 }
 
-// feelings is the classes of feelings: by form, the strong ones, and those of a sign;
-// once ready.
+// feelings is the classes of feelings: by form, and the bad ones of each; once ready.
 var feelings = map[string]string{}
 
 func feelingClasses() map[string]string {
@@ -212,16 +211,8 @@ func feelingClasses() map[string]string {
 		for w, f := range all {
 			name := "feel_" + form // feel_adj, feel_noun, feel_does, feel_makes, feel_is
 			add(name, w)
-			if f.level == 3 {
-				add(name+"_strong", w)
-			}
 			if negative[f.family] {
 				add(name+"_bad", w)
-			} else {
-				add(name+"_good", w)
-			}
-			if f.family == "fear" || f.family == "anxiety" {
-				add(name+"_fear", w)
 			}
 		}
 	}

@@ -251,7 +251,7 @@ func (s *sentence) start(at int) int {
 
 // denies is words before a statement that take it back.
 var denies = wordSet(`not never no hardly barely rarely seldom without nobody nothing neither nor would could might should may if unless
-	stopped used longer doubt suppose imagine as-if whether pretend`)
+	stopped used longer doubt suppose imagine whether pretend`)
 
 // denied says that a word before another one in its clause takes back what follows.
 func (s *sentence) denied(at int) bool {

@@ -6,13 +6,6 @@ import "slices"
 var coping = map[string]string{
 	"soothes": `helps?|helped|calms?|calmed|soothes?|soothed|grounds?|grounded|relaxes|relaxed|settles?|settled|steadies|steadied|comforts?|
 		comforted|cheers|cheered|lifts|lifted|eases|eased|quiets|quietens|quieted|centres|centers|distracts?|distracted|saves|saved`,
-	"to_feel_less": `calm|calm down|cope|cope with|deal with|handle|manage|unwind|relax|relax my|decompress|destress|switch off|let off steam|blow off
-		steam|clear my (?:head|mind)|take my mind off|take the edge off|get (?:it|this|that|everything) out of my (?:system|head)|numb|
-		forget|forget about|escape|escape from|distract myself|steady myself|ground myself|soothe|soothe myself|comfort myself|settle|
-		settle my|settle down|cheer myself up|feel better|feel less|feel calmer|feel nothing|not feel|not think|avoid|avoid thinking|avoid
-		feeling|avoid dealing|stop thinking|process|process my|work through|let go of|vent|breathe through|ride out|get through|drown|
-		drown out|silence|quiet|quieten|shut out|block out|push away|release|get rid of|bring myself (?:down|back)|come down|regulate|
-		reset`,
 	"emotion_word": "feelings?|emotions?|{feel_noun}|nerves|upset|hurt|anger|mood|thoughts|worry|tension|it all|stress",
 	"copes": `run|ran|jog|jogged|walk|walked|swim|swam|cycle|cycled|took the (?:dog|bike|long|stairs|boat|kayak)|take the (?:dog|bike|boat)|took
 		(?:a|myself|out my|my) (?:_ )?(?:walk|bath|shower|bike|nap|break|breath|breaths|pill|run|drive|swim|guitar|camera)|take
@@ -79,20 +72,20 @@ var (
 		counted laugh laughed joke jokes
 		tap headphones floor dark scrub scrubbed scrubbing hoover polish letter letters playlist kitchen beads patience chess aloud block wrists hum
 		hummed worries quarter
-		telling say out-loud squeeze massage blanket hot-water-bottle bubbles sauna sorted sorting sort recite recited poem poems alphabet knot rope
+		telling say squeeze massage blanket bubbles sauna sorted sorting sort recite recited poem poems alphabet knot rope
 		loud face ten prayed tense
 		five things senses technique trick method routine ritual motorway muscle release drum drums mow rake soil compost dough clay wheel trumpet
 		violin cello harp fiddle`)
 	maladaptive = wordSet(`drink drank drinking wine beer whisky whiskey vodka gin alcohol drunk bottle glasses pint pints smoke smoked smoking
-		cigarette cigarettes vape weed-smoking
-		pills pill binge binged bingeing eat ate eating eaten snack snacked snacking ice-cream chocolate biscuit biscuits cookies crisps chips fridge tub shop
-		shopping shopped buy buying bought scroll scrolled scrolling doomscroll phone-scroll gamble gambled gambling bet betting gaming game games
+		cigarette cigarettes vape
+		pills pill binge binged bingeing eat ate eating eaten snack snacked snacking chocolate biscuit biscuits cookies crisps chips fridge tub shop
+		shopping shopped buy buying bought scroll scrolled scrolling doomscroll gamble gambled gambling bet betting gaming game games
 		hide hid hiding withdraw withdrew
 		isolate isolated lock locked avoid avoided avoiding cancel cancelled canceled canceling ignore ignored bury buried push pushed bottle bottled
 		swallow swallowed shut snap snapped yell yelled shout shouted scream punch punched cut cutting scratch scratched bite bit overwork numb numbed
 		numbing disappear
 		ghost ghosted pretend pretended pretending procrastinate procrastinated smile smiled suppress suppressed mask masked bed sleep slept headphones
-		duvet covers curtains order ordered parcels bought joke jokes projects billing laptop anaesthetic overtime episodes binge-watch series
+		duvet covers curtains order ordered parcels bought joke jokes projects billing laptop anaesthetic overtime episodes series
 		takeaway pizza brownies cake sweets crisps spend spent spending
 		checkout cart basket videos phone flirt flirted tinder hookup smoke vape ghosted excuses joke away scab pick picked nails hair starve starved
 		logged ground stuff stuffed choke choked repress deny denied`)

@@ -307,14 +307,14 @@ func (b *bond) finding(d *document, kind, description, recommendation string, co
 }
 
 // eachClue looks for all clues in all lines.
-func eachClue(bondLines []bondLine, clues []bondClue, found func(l *bondLine, c *bondClue, m match)) {
-	for i := range bondLines {
-		if !bondLines[i].claims || !bondLines[i].self {
+func eachClue(lines []bondLine, clues []bondClue, found func(l *bondLine, c *bondClue, m match)) {
+	for i := range lines {
+		if !lines[i].claims || !lines[i].self {
 			continue
 		}
 		for j := range clues {
-			if m, ok := clues[j].find(&bondLines[i].sentence); ok {
-				found(&bondLines[i], &clues[j], m)
+			if m, ok := clues[j].find(&lines[i].sentence); ok {
+				found(&lines[i], &clues[j], m)
 			}
 		}
 	}

@@ -130,7 +130,6 @@ func exchange(of []bondLine) (bondSign, bool) {
 		pronoun = pronoun || pronounCue.in(&l.sentence)
 		for at := range l.words {
 			if who := doer(l.words, at); who != 0 {
-
 				if deed(l.words, at+1) {
 					telling[who-1] = true
 				}

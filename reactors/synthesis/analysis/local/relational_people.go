@@ -135,7 +135,7 @@ var givenNames = wordSet(givenWords)
 // partWords are those whom somebody meets in a part that they play: "the foreman", "Coach".
 var partWords = wordSet(`foreman forewoman adviser advisor midwife coach nurse sister matron manager boss supervisor director landlord landlady neighbour neighbor neighbours neighbors
 	vicar priest pastor rabbi imam teacher tutor trainer mentor team group girls lads boys doctor gp consultant surgeon therapist counsellor counselor sponsor solicitor lawyer
-	caretaker cleaner carer babysitter nanny childminder captain mechanic housemate flatmate roommate colleague colleagues in-laws kids twins chairwoman chairman headmaster headteacher
+	caretaker cleaner carer babysitter nanny childminder captain mechanic housemate flatmate roommate colleague colleagues kids twins chairwoman chairman headmaster headteacher
 	principal professor chef editor producer conductor choirmaster receptionist warden officer chief lot hospice crew gang volunteers librarian physio accountant builder partner
 	husband wife guys women men ladies stepdad stepmum ward_sister`)
 
@@ -288,11 +288,11 @@ func akin(words []word) (string, int) {
 		at++
 	}
 	for n := min(3, len(words)-at); n > 0; n-- {
-		var partWords []string
+		var parts []string
 		for _, w := range words[at : at+n] {
-			partWords = append(partWords, strings.TrimSuffix(w.text, "'s"))
+			parts = append(parts, strings.TrimSuffix(w.text, "'s"))
 		}
-		if name, ok := kinOf[strings.Join(partWords, "_")]; ok {
+		if name, ok := kinOf[strings.Join(parts, "_")]; ok {
 			if at+n < len(words) && notPeople[words[at+n].text] {
 				return "", 0
 			}
@@ -324,20 +324,20 @@ var notPeople = wordSet(`process processes class component node element director
 var bareKin = wordSet(bareWords)
 
 // calledPerson is how a finding calls a marked person.
-func calledPerson(markPeople string) string {
-	markPeople = strings.TrimPrefix(markPeople, "@")
-	if markPeople == "" {
+func calledPerson(person string) string {
+	person = strings.TrimPrefix(person, "@")
+	if person == "" {
 		return "somebody close to you"
 	}
-	if part, ok := strings.CutPrefix(markPeople, "the_"); ok {
+	if part, ok := strings.CutPrefix(person, "the_"); ok {
 		return "the " + part
 	}
-	if title, name, ok := strings.Cut(markPeople, "_"); ok && titleWords[title] {
+	if title, name, ok := strings.Cut(person, "_"); ok && titleWords[title] {
 		return calledPerson(title) + " " + calledPerson(name)
 	}
-	if _, ok := kinOf[strings.ReplaceAll(markPeople, " ", "_")]; ok {
-		return "your " + strings.ReplaceAll(markPeople, "_", " ")
+	if _, ok := kinOf[strings.ReplaceAll(person, " ", "_")]; ok {
+		return "your " + strings.ReplaceAll(person, "_", " ")
 	}
-	r, size := utf8.DecodeRuneInString(markPeople)
-	return string(unicode.ToUpper(r)) + markPeople[size:]
+	r, size := utf8.DecodeRuneInString(person)
+	return string(unicode.ToUpper(r)) + person[size:]
 }

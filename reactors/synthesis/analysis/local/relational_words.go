@@ -2,7 +2,6 @@ package local
 
 // bondWords is the classes of relational and narrative cues.
 var bondWords = map[string]string{
-	"p":    "0p",
 	"them": "0p|he|she|they|him|her|them",
 	"they": "0p|he|she|they",
 	"him":  "0p|him|her|them",

@@ -113,6 +113,8 @@ var causes = []*pattern{
 // bare is subjects that do not say what it is.
 var bare = wordSet("it this that which what you he she they these those and so but who i there")
 
+var you = wordSet("you")
+
 // triggers finds situations that bring a feeling again and again.
 //
 // Content: situation, in the user's words; emotion, a word for the feeling; family, of
@@ -171,7 +173,7 @@ func triggers(d *document) []Finding {
 					if s.words[m.from].text == "i" && m.text("f") == "" && (s.anywhere(shopping) || s.anywhere(thinking)) {
 						continue
 					}
-					if s.denied(to) || to-at == 1 && bare[s.words[at].text] || at == to || s.has(wordSet("you"), at, to) {
+					if s.denied(to) || to-at == 1 && bare[s.words[at].text] || at == to || s.has(you, at, to) {
 						continue
 					}
 					f, ok := felt.any[m.text("f")]

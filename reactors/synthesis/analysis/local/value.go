@@ -116,7 +116,7 @@ var trifles = wordSet(`sound looks towels minutes copy draft queue boarding matt
 	deadline report formatting font layout review reviews latency uptime performance readability column cell replicas tea bus train weather
 	sofa sofas couch lamp curtains curtain lasagne sew sewing knife knives fork cushion shelf drawer carpet battery zip hand cream soap towel handouts
 		heat celery
-	parking receipt receipts e-mail email emails messages breakfast wifi`)
+	parking receipt receipts email emails messages breakfast wifi`)
 
 // values finds what somebody holds dear or thinks right. Its signs add up in a sentence
 // and the next one; what says less counts beside a text about the same.
@@ -247,7 +247,7 @@ var (
 	thirdPerson = wordSet("he she they his her their who someone somebody everyone people fans town party company")
 )
 
-// rathersOf is words of weight: "I'd rather be late than lie", not "tea than coffee".
+// weighty is words of weight: "I'd rather be late than lie", not "tea than coffee".
 var weighty = wordSet(`honest lie lying poor owe carry alone fail lose truth respect fair betray cheat hurt talk dignity free kind people anyone
 		somebody someone family
 	children kids friends money career comfort happy right wrong principles conscience promise myself true pretend fake rich quit beg late help silent speak`)

@@ -164,7 +164,7 @@ func unquoted(text string) string {
 		_, size = utf8.DecodeRuneInString(inside[to:])
 		from = at + to + size
 		at = from
-		if last := inside[to-1]; to > 0 && (last == '.' || last == '!' || last == '?') && strings.HasPrefix(strings.TrimLeft(text[from:], " "), "\n") {
+		if last := inside[to-1]; (last == '.' || last == '!' || last == '?') && strings.HasPrefix(strings.TrimLeft(text[from:], " "), "\n") {
 			b.WriteByte('\n')
 		}
 	}
