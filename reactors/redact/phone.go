@@ -20,22 +20,22 @@ var phoneWords = []string{
 // "phone". Dates are none. Whether a number is assigned does not matter: the list of those is long, is never up to
 // date, and lets through what somebody mistyped.
 func findPhones(v *view, found []span) []span {
+	end := 0 // of the last one: what follows it at once continues nothing, once it is replaced
 	for i := range v.groups {
 		if v.date(i) {
 			continue
 		}
-		lo, last := v.phone(i)
-		if last < 0 {
-			continue
+		if lo, last := v.phone(i, end); last >= 0 {
+			end = v.groups[last].hi
+			found = append(found, span{lo: lo, hi: end})
 		}
-		hi := v.groups[last].hi
-		found = append(found, span{lo: lo, hi: hi})
 	}
 	return found
 }
 
-// phone says where the number begins that group i is the first of, and which group is its last; -1: none.
-func (v *view) phone(i int) (lo, last int) {
+// phone says where the number begins that group i is the first of, and which group is its last; -1: none. The one before
+// ends at end.
+func (v *view) phone(i, end int) (lo, last int) {
 	g := v.groups[i]
 	lo = g.lo
 	if v.at(lo-1) == '(' {
@@ -58,7 +58,7 @@ func (v *view) phone(i int) (lo, last int) {
 			return lo, last
 		}
 	}
-	if !v.within(i) {
+	if g.lo-1 == end || !v.within(i) {
 		for _, form := range [...]func(int) int{v.shaped, v.trunk, v.bracketed} {
 			if last = form(i); last >= 0 {
 				return lo, last
