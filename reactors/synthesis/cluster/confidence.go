@@ -15,13 +15,14 @@ const share = 0.632
 // recurrence measures how probably each cluster recurs: communities are sought again
 // among some of the rows, in the network that these induce. What is noise counts on
 // neither side, and a row alone is no cluster found again.
-func recurrence(ctx context.Context, g *Network, c *Clustering, o GraphOptions) ([]float64, error) {
+func recurrence(ctx context.Context, g *Network, c *Clustering, seed uint64) ([]float64, error) {
 	clusters := c.Labels.Members()
-	const batch = 5 // runs after each other
-	batches := (o.Runs + batch - 1) / batch
+	all := min(100, max(20, 100_000/max(len(c.Labels), 1))) // runs: more where rows are few
+	const batch = 5                                         // of them, after each other
+	batches := (all + batch - 1) / batch
 	found := make([][]float64, batches)
 	each(batches, func(b int) {
-		runs, seed := min(batch, o.Runs-b*batch), o.Seed+uint64(b)<<32
+		runs, seed := min(batch, all-b*batch), seed+uint64(b)<<32
 		found[b] = bootstrap.Recurrence(clusters, len(c.Labels), runs, share, seed, func(drawn []int32) [][]int32 {
 			if ctx.Err() != nil {
 				return nil
@@ -50,7 +51,7 @@ func recurrence(ctx context.Context, g *Network, c *Clustering, o GraphOptions) 
 		for _, times := range found {
 			confidence[x] += times[x]
 		}
-		confidence[x] /= float64(o.Runs)
+		confidence[x] /= float64(all)
 	}
 	return confidence, ctx.Err()
 }

@@ -17,15 +17,11 @@ const Neighbours = 15
 type GraphOptions struct {
 	MinClusterSize int    // 3; smaller clusters are noise
 	Seed           uint64 // of Leiden and of the bootstrap
-	Runs           int    // of the bootstrap; 20, and up to 100 where rows are few
 }
 
-func (o GraphOptions) defaults(rows int) GraphOptions {
+func (o GraphOptions) defaults() GraphOptions {
 	if o.MinClusterSize <= 0 {
 		o.MinClusterSize = 3
-	}
-	if o.Runs <= 0 {
-		o.Runs = min(100, max(20, 100_000/max(rows, 1)))
 	}
 	return o
 }
@@ -34,7 +30,7 @@ func (o GraphOptions) defaults(rows int) GraphOptions {
 // neighbours weighed as by UMAP (Fuzzy), Leiden at the resolution that pick finds, and
 // without the rows that are much less alike than others are. It ends early with ctx's error.
 func Graph(ctx context.Context, x *vector.Index, o GraphOptions) (*Clustering, error) {
-	o = o.defaults(x.Matrix().Rows())
+	o = o.defaults()
 	g := Fuzzy(x.Neighbours())
 	best, err := pick(ctx, x.Matrix(), g, o)
 	if err != nil {
@@ -44,7 +40,7 @@ func Graph(ctx context.Context, x *vector.Index, o GraphOptions) (*Clustering, e
 	all := cohesion(x.Matrix(), x.Neighbours(), c.Labels)
 	c.Bound = farBelow(all)
 	c.Similarity = outliers(x.Matrix(), x.Neighbours(), c.Labels, all, c.Bound, o.MinClusterSize)
-	c.Confidence, err = recurrence(ctx, g, c, o)
+	c.Confidence, err = recurrence(ctx, g, c, o.Seed)
 	if err != nil {
 		return nil, err
 	}
@@ -155,7 +151,7 @@ func lone(m *vector.Matrix, c *Clustering) {
 // but for what that pulls along. A cluster that has other rows than before keeps its measured confidence in the share that is common
 // (Jaccard), the rest is predicted. After a tenth of the rows, Graph is due.
 func UpdateGraph(ctx context.Context, x *vector.Index, previous *Clustering, changed []int32, o GraphOptions) (*Clustering, error) {
-	o = o.defaults(x.Matrix().Rows())
+	o = o.defaults()
 	m, nn := x.Matrix(), x.Neighbours()
 	g := Fuzzy(nn)
 	first := slices.Clone(changed)

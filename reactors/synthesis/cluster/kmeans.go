@@ -11,27 +11,22 @@ import (
 
 // KMeansOptions with zero values: see each.
 type KMeansOptions struct {
-	K             int         // clusters; 0: picked by their silhouette
-	Seed          uint64      // of everything drawn
-	Init          [][]float32 // the first centres, K of them; nil: k-means++, the best of three
-	MaxIterations int         // 300
-	Tol           float64     // 1e-4: it ends when the centres move by less, of the rows' mean variance
+	K    int         // clusters; 0: picked by their silhouette
+	Seed uint64      // of everything drawn
+	Init [][]float32 // the first centres, K of them; nil: k-means++, the best of three
 }
 
-// restarts is how many drawn beginnings compete.
-const restarts = 3
+const (
+	restarts      = 3    // drawn beginnings that compete
+	maxIterations = 300  // as scikit-learn has it
+	tolerated     = 1e-4 // it ends when the centres move by less, of the rows' mean variance
+)
 
 // KMeans divides the rows among K centres so that their squares of euclidean
 // distances are small, which of unit rows are twice the cosine distances: by Lloyd's
 // iteration, as scikit-learn does it. Each row has a cluster; there are fewer than K
 // where there are fewer different rows. It ends early with ctx's error.
 func KMeans(ctx context.Context, m *vector.Matrix, o KMeansOptions) (Labels, error) {
-	if o.MaxIterations == 0 {
-		o.MaxIterations = 300
-	}
-	if o.Tol == 0 {
-		o.Tol = 1e-4
-	}
 	for c, v := range o.Init {
 		if len(v) != m.Dim() {
 			return nil, fmt.Errorf("centre %d has %d components, the rows have %d", c, len(v), m.Dim())
@@ -41,7 +36,7 @@ func KMeans(ctx context.Context, m *vector.Matrix, o KMeansOptions) (Labels, err
 		o.K = len(o.Init)
 	} else if o.K <= 0 {
 		var err error
-		if o.K, err = pickK(ctx, m, o); err != nil {
+		if o.K, err = pickK(ctx, m, o.Seed); err != nil {
 			return nil, err
 		}
 	}
@@ -53,7 +48,7 @@ func KMeans(ctx context.Context, m *vector.Matrix, o KMeansOptions) (Labels, err
 		for c, v := range o.Init[:o.K] {
 			copy(l.centres.Row(c), v)
 		}
-		if err := l.run(ctx, o); err != nil {
+		if err := l.run(ctx); err != nil {
 			return nil, err
 		}
 		l.labels.number(1)
@@ -65,7 +60,7 @@ func KMeans(ctx context.Context, m *vector.Matrix, o KMeansOptions) (Labels, err
 		if err := l.draw(ctx, o.Seed+r); err != nil {
 			return nil, err
 		}
-		if err := l.run(ctx, o); err != nil {
+		if err := l.run(ctx); err != nil {
 			return nil, err
 		}
 		if inertia := l.inertia(); inertia < least {
@@ -111,13 +106,13 @@ func blank(n, dim int) *vector.Matrix {
 func (l *lloyd) sum(c int) []float64 { return l.sums[c*l.m.Dim() : (c+1)*l.m.Dim()] }
 
 // run iterates until no label changes, or the centres rest.
-func (l *lloyd) run(ctx context.Context, o KMeansOptions) error {
-	tol := o.Tol * l.variance()
+func (l *lloyd) run(ctx context.Context) error {
+	tol := tolerated * l.variance()
 	before := make(Labels, l.n)
 	for i := range l.labels {
 		l.labels[i] = Noise
 	}
-	for range o.MaxIterations {
+	for range maxIterations {
 		copy(before, l.labels)
 		if err := l.assign(ctx); err != nil {
 			return err

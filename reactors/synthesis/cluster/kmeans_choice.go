@@ -68,8 +68,8 @@ func drawn(weights []float64, at float64) int {
 
 // pickK gives the number of clusters with the greatest mean silhouette, on sampled
 // rows at most, among a few, or 1 where none is better than nothing.
-func pickK(ctx context.Context, m *vector.Matrix, o KMeansOptions) (int, error) {
-	rows := sample(m.Rows(), sampled, o.Seed)
+func pickK(ctx context.Context, m *vector.Matrix, seed uint64) (int, error) {
+	rows := sample(m.Rows(), sampled, seed)
 	some := vector.NewMatrix(len(rows), m.Dim())
 	for x, i := range rows {
 		some.Append(m.Row(int(i)))
@@ -81,10 +81,10 @@ func pickK(ctx context.Context, m *vector.Matrix, o KMeansOptions) (int, error) 
 			break
 		}
 		l := newLloyd(some, try)
-		if err := l.draw(ctx, o.Seed); err != nil {
+		if err := l.draw(ctx, seed); err != nil {
 			return 0, err
 		}
-		if err := l.run(ctx, o); err != nil {
+		if err := l.run(ctx); err != nil {
 			return 0, err
 		}
 		l.labels.number(1)

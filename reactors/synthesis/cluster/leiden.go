@@ -10,7 +10,6 @@ type LeidenOptions struct {
 	Resolution float64 // γ of Modularity
 	Seed       uint64  // of the order in which nodes are visited
 	Iterations int     // at most; 0 is 2. Fewer are run where one changes nothing.
-	Start      Labels  // communities to begin from, Noise alone; nil is each node alone
 }
 
 // Leiden finds communities of high modularity (Traag, Waltman and van Eck 2019): nodes
@@ -20,15 +19,9 @@ type LeidenOptions struct {
 // connected. The labels are numbered by descending size.
 func Leiden(g *Network, o LeidenOptions) Labels {
 	n := g.Nodes()
-	of := make(Labels, n)
-	alone := int32(o.Start.Clusters())
+	of := make(Labels, n) // each node alone, at first
 	for i := range of {
-		if o.Start != nil && o.Start[i] != Noise {
-			of[i] = o.Start[i]
-		} else {
-			of[i] = alone
-			alone++
-		}
+		of[i] = int32(i)
 	}
 	if o.Iterations == 0 {
 		o.Iterations = 2

@@ -75,15 +75,3 @@ func TestLeidenProperties(t *testing.T) {
 		}
 	})
 }
-
-// TestLeidenStart begins with a partition that is one already.
-func TestLeidenStart(t *testing.T) {
-	for _, tt := range readReference(t).Graphs {
-		g := network(tt.Nodes, tt.Edges)
-		of := cluster.Leiden(g, cluster.LeidenOptions{Resolution: 1, Seed: 1, Iterations: 20})
-		again := cluster.Leiden(g, cluster.LeidenOptions{Resolution: 1, Seed: 2, Iterations: 20, Start: of})
-		if before, after := cluster.Modularity(g, of, 1), cluster.Modularity(g, again, 1); after < before-1e-9 {
-			t.Errorf("%s: modularity falls from %g to %g", tt.Name, before, after)
-		}
-	}
-}
