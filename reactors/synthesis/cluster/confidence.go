@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"github.com/helixd/helixd/internal/parallel"
 	"github.com/helixd/helixd/reactors/synthesis/bootstrap"
 	"github.com/helixd/helixd/reactors/synthesis/vector"
 )
@@ -21,7 +22,7 @@ func recurrence(ctx context.Context, g *Network, c *Clustering, seed uint64) ([]
 	const batch = 5                                         // of them, after each other
 	batches := (all + batch - 1) / batch
 	found := make([][]float64, batches)
-	each(batches, func(b int) {
+	parallel.Each(batches, func(b int) {
 		runs, seed := min(batch, all-b*batch), seed+uint64(b)<<32
 		found[b] = bootstrap.Recurrence(clusters, len(c.Labels), runs, share, seed, func(drawn []int32) [][]int32 {
 			if ctx.Err() != nil {

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/helixd/helixd/internal/parallel"
 	"github.com/helixd/helixd/reactors/synthesis/vector"
 )
 
@@ -17,7 +18,7 @@ func Fuzzy(nn *vector.Neighbours) *Network {
 		n = len(nn.Row) / nn.K
 	}
 	membership := make([]float32, len(nn.Row))
-	parallel(n, func(from, to int) {
+	parallel.Ranges(n, func(from, to int) {
 		distance := make([]float64, nn.K)
 		for i := from; i < to; i++ {
 			_, similarity := nn.Of(i)

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/helixd/helixd/internal/parallel"
 	"github.com/helixd/helixd/reactors/synthesis/vector"
 )
 
@@ -84,7 +85,7 @@ func pick(ctx context.Context, m *vector.Matrix, g *Network, o GraphOptions) (ca
 	tried := []candidate{nothing}
 	try := func(resolutions ...float64) error {
 		found := make([]candidate, len(resolutions))
-		each(len(resolutions), func(i int) {
+		parallel.Each(len(resolutions), func(i int) {
 			if ctx.Err() == nil {
 				found[i].resolution = resolutions[i]
 				found[i].communities = Leiden(g, LeidenOptions{Resolution: resolutions[i], Seed: o.Seed, Iterations: 3})

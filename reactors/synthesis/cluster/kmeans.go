@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/helixd/helixd/internal/parallel"
 	"github.com/helixd/helixd/reactors/synthesis/vector"
 )
 
@@ -153,7 +154,7 @@ func (l *lloyd) assign(ctx context.Context) error {
 		}
 	}
 	const block = 192 // rows
-	each((l.n+block-1)/block, func(b int) {
+	parallel.Each((l.n+block-1)/block, func(b int) {
 		if ctx.Err() != nil {
 			return
 		}

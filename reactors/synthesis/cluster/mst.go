@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 
+	"github.com/helixd/helixd/internal/parallel"
 	"github.com/helixd/helixd/reactors/synthesis/vector"
 )
 
@@ -57,7 +58,7 @@ const beyond = 4
 // core gives each row's distance to its k-th nearest, itself counted.
 func (d *distances) core(k int) []float32 {
 	core := make([]float32, d.n)
-	parallel(d.n, func(from, to int) {
+	parallel.Ranges(d.n, func(from, to int) {
 		near := make([]float32, k) // ascending
 		for i := from; i < to; i++ {
 			for x := range near {

@@ -3,6 +3,7 @@ package cluster
 import (
 	"slices"
 
+	"github.com/helixd/helixd/internal/parallel"
 	"github.com/helixd/helixd/reactors/synthesis/vector"
 )
 
@@ -16,7 +17,7 @@ const (
 func cohesion(m *vector.Matrix, nn *vector.Neighbours, of Labels) []float32 {
 	out := make([]float32, len(of))
 	clusters := of.Members()
-	each(len(clusters), func(c int) { cohesionWithin(out, m, nn, of, clusters[c]) })
+	parallel.Each(len(clusters), func(c int) { cohesionWithin(out, m, nn, of, clusters[c]) })
 	return out
 }
 

@@ -3,6 +3,7 @@ package cluster
 import (
 	"math"
 
+	"github.com/helixd/helixd/internal/parallel"
 	"github.com/helixd/helixd/reactors/synthesis/vector"
 )
 
@@ -55,7 +56,7 @@ const compared = 256
 func sums(m *vector.Matrix, clusters [][]int32) (directions *vector.Matrix, length []float64) {
 	total, dim := make([]float32, len(clusters)*m.Dim()), m.Dim()
 	length = make([]float64, len(clusters))
-	parallel(len(clusters), func(from, to int) {
+	parallel.Ranges(len(clusters), func(from, to int) {
 		for c := from; c < to; c++ {
 			sum := total[c*dim : (c+1)*dim]
 			for _, i := range clusters[c] {

@@ -4,7 +4,8 @@ import (
 	"context"
 	"runtime"
 	"sync"
-	"sync/atomic"
+
+	"github.com/helixd/helixd/internal/parallel"
 )
 
 // Dot is the sum of products. Of many rows, Products are an order faster.
@@ -49,12 +50,9 @@ func (m *Matrix) ProductsWith(out []float32, r0, r1 int, other *Matrix, c0, c1 i
 	const wide = 4 * blockRows
 	across := (width + wide - 1) / wide
 	down := (r1 - r0 + blockRows - 1) / blockRows
-	var next atomic.Int64
-	onAll(across*down, func() {
-		for at := int(next.Add(1)) - 1; at < across*down; at = int(next.Add(1)) - 1 {
-			r, c := at/across*blockRows, at%across*wide
-			block(out[r*width+c:], width, m, r0+r, min(r0+r+blockRows, r1), other, c0+c, min(c0+c+wide, c1))
-		}
+	parallel.Each(across*down, func(at int) {
+		r, c := at/across*blockRows, at%across*wide
+		block(out[r*width+c:], width, m, r0+r, min(r0+r+blockRows, r1), other, c0+c, min(c0+c+wide, c1))
 	})
 }
 
@@ -70,7 +68,7 @@ type Tile struct {
 func (m *Matrix) Tiles(ctx context.Context, visit func(Tile)) error {
 	rows := m.Rows()
 	pairs := pairs{blocks: (rows + blockRows - 1) / blockRows}
-	onAll(pairs.blocks, func() {
+	parallel.Each(min(pairs.blocks, runtime.GOMAXPROCS(0)), func(int) {
 		products := make([]float32, blockRows*blockRows)
 		for i, j, ok := pairs.next(); ok && ctx.Err() == nil; i, j, ok = pairs.next() {
 			t := Tile{R0: i * blockRows, R1: min((i+1)*blockRows, rows), C0: j * blockRows, C1: min((j+1)*blockRows, rows)}
@@ -98,13 +96,4 @@ func (p *pairs) next() (i, j int, ok bool) {
 		p.j = p.i
 	}
 	return i, j, ok
-}
-
-// onAll runs f on as many processors as there are, and parts of the work.
-func onAll(parts int, f func()) {
-	var all sync.WaitGroup
-	for range min(parts, runtime.GOMAXPROCS(0)) {
-		all.Go(f)
-	}
-	all.Wait()
 }

@@ -1,10 +1,9 @@
 package local
 
 import (
-	"runtime"
 	"slices"
-	"sync"
-	"sync/atomic"
+
+	"github.com/helixd/helixd/internal/parallel"
 )
 
 // detector finds patterns of one type or family. Detectors run at the same time: they
@@ -47,31 +46,6 @@ func Analyse(kind string, texts []Text) []Finding {
 	}
 	d := read(texts)
 	each := make([][]Finding, len(all))
-	atOnce(len(all), func(i int) { each[i] = all[i](d) })
+	parallel.Each(len(all), func(i int) { each[i] = all[i](d) })
 	return slices.Concat(each...)
-}
-
-// atOnce calls f with 0 to n-1, as many at a time as there are processors. Each call
-// keeps its result in its own place, so their order does not show. A panic goes on in
-// the caller, who may be ready for it.
-func atOnce(n int, f func(i int)) {
-	var next atomic.Int64
-	var done sync.WaitGroup
-	var failed atomic.Pointer[any]
-	for range min(n, runtime.GOMAXPROCS(0)) {
-		done.Go(func() {
-			defer func() {
-				if r := recover(); r != nil {
-					failed.Store(&r)
-				}
-			}()
-			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
-				f(i)
-			}
-		})
-	}
-	done.Wait()
-	if r := failed.Load(); r != nil {
-		panic(*r)
-	}
 }

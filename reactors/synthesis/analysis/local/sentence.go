@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/helixd/helixd/internal/parallel"
 )
 
 // Bounds of what is read: the rest of a text is ignored, a longer sentence is cut.
@@ -55,7 +57,7 @@ type document struct {
 func read(texts []Text) *document {
 	ready()
 	parts := make([]document, len(texts))
-	atOnce(len(texts), func(i int) {
+	parallel.Each(len(texts), func(i int) {
 		parts[i].texts = texts
 		parts[i].read(i)
 	})
