@@ -7,13 +7,20 @@ const (
 	longestDomain = 253
 )
 
-// findEmails finds addresses: what stands before an @, in quotes too, and a domain of at least two parts, or an IP
-// address in brackets. More than 64 characters before the @ are no address any more: the last 64 are taken.
+// findEmails finds addresses: what stands before an @, or the %40 of links, in quotes too, and a domain of at least two
+// parts, or an IP address in brackets. More than 64 characters before the @ are no address any more: the last 64 are taken.
 func findEmails(v *view, found []span) []span {
 	for i := v.lo; i < v.hi; i++ {
-		if v.s[i] == '@' {
+		at := i // after the sign, where one is
+		switch {
+		case v.s[i] == '@':
+			at = i + 1
+		case v.s[i] == '%' && v.at(i+1) == '4' && v.at(i+2) == '0':
+			at = i + 3
+		}
+		if at > i {
 			lo := v.local(i)
-			if hi := v.domain(i + 1); lo < i && hi > 0 {
+			if hi := v.domain(at); lo < i && hi > 0 {
 				found = append(found, span{lo: lo, hi: hi})
 			}
 		}

@@ -32,7 +32,7 @@ var found = map[redact.Kind][]string{
 		"JANE@EXAMPLE.COM", "用户@例え.jp", "пётр@пример.рф", "jane@xn--bcher-kva.example", "o'hara@example.ie",
 		`"jane doe"@example.com`, "jane@[192.0.2.1]", "jane＠example．com", "ja\u00adne@exam\u200bple.com",
 		"jane at example dot com", "jane [at] example [dot] com", "jane(at)example.com", "jane (at) mail dot example dot org",
-		"jane@example.com@example.org", "a@b.co",
+		"jane@example.com@example.org", "a@b.co", "jane%40example.com", "jane.doe%40mail.example.org",
 	},
 	redact.Card: {
 		"4111111111111111", "4111 1111 1111 1111", "4111-1111-1111-1111", "4012888888881881", "4222222222222",

@@ -4,7 +4,7 @@
 // It is pure: no I/O, no clock, no randomness. What is found:
 //
 //   - names, but only those of the lists that are given, as whole words in any spelling of case and accents;
-//   - e-mail addresses, also international ones and "jane at example dot com";
+//   - e-mail addresses, also international ones, "jane at example dot com", and %40 for the sign;
 //   - telephone numbers with a country code, in the common national forms, or bare after a word such as "phone";
 //   - payment cards by issuer prefix and Luhn's checksum, and IBANs by country, length and checksum;
 //   - national identity, tax and social security numbers of some thirty countries, by their checksums, and where a
