@@ -42,8 +42,8 @@ func readPlanted(t testing.TB, pattern string) map[string][]planted {
 		return nil
 	}
 	files, err := filepath.Glob(filepath.Join("testdata", "planted", pattern))
-	if err != nil {
-		t.Fatal(err)
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%d files of %s, %v", len(files), pattern, err)
 	}
 	cases := map[string][]planted{}
 	for _, name := range files {
