@@ -38,7 +38,7 @@ const (
 )
 
 // ContentHash identifies a version's content: 16 hexadecimal digits of SHA-256.
-// Equal jsonb values have equal text, so equal content has an equal hash.
+// What jsonb prints alike is equal content; 1 and 1.0, which it calls equal, are not.
 func ContentHash(data []byte, deleted bool) string {
 	h := sha256.New()
 	switch {
