@@ -231,6 +231,9 @@ func TestHostile(t *testing.T) {
 // TestManyTerms has themes sought in memory that grows as the texts do: each word was
 // once weighed anew against every text.
 func TestManyTerms(t *testing.T) {
+	if raceEnabled {
+		t.Skip("it takes long, and starts nothing that other tests do not")
+	}
 	taken := func(n int) uint64 {
 		var texts []local.Text
 		for i := range n {
