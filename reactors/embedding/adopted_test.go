@@ -19,15 +19,15 @@ func TestAdoptedShapes(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			b := emptyBench(t)
-			user := b.user(t)
-			b.exec(t, "create table memories (id uuid primary key default gen_random_uuid(), user_id uuid not null, "+test.columns+")")
+			user := b.User(t)
+			b.Exec(t, "create table memories (id uuid primary key default gen_random_uuid(), user_id uuid not null, "+test.columns+")")
 			if test.more != "" {
-				b.exec(t, test.more)
+				b.Exec(t, test.more)
 			}
-			b.migrate(t)
+			b.Migrate(t)
 			b.stream(t)
 			b.work(t, &process{})
-			id := get[uuid.UUID](t, b.admin, "insert into memories (user_id, content) values ($1, 'a walk') returning id", user)
+			id := get[uuid.UUID](t, b.Admin, "insert into memories (user_id, content) values ($1, 'a walk') returning id", user)
 			b.until(t, "the embedding", "select embedding is not null and not embedding_stale from memories where id = $1", id)
 			b.embeddedAgain(t, user)
 			if n := b.sent("a walk"); n != 1 {
@@ -40,7 +40,7 @@ func TestAdoptedShapes(t *testing.T) {
 // embeddedAgain waits until nothing is left to do for what was inserted before.
 func (b *bench) embeddedAgain(t *testing.T, user uuid.UUID) {
 	t.Helper()
-	id := get[uuid.UUID](t, b.admin, "insert into memories (user_id, content) values ($1, 'another') returning id", user)
+	id := get[uuid.UUID](t, b.Admin, "insert into memories (user_id, content) values ($1, 'another') returning id", user)
 	b.until(t, "the other's", "select embedding is not null and not embedding_stale from memories where id = $1", id)
 	b.until(t, "no work", "select not exists (select from helix.embedding_work) and not exists (select from helix.river_job where queue = 'embedding' and finalized_at is null)")
 }

@@ -18,8 +18,8 @@ func TestEmbedding(t *testing.T) {
 	b := newBench(t)
 	b.stream(t)
 	b.work(t, &process{})
-	alice := b.user(t)
-	app := b.db.AsUser(t, alice.String())
+	alice := b.User(t)
+	app := b.DB.AsUser(t, alice.String())
 	id := get[uuid.UUID](t, app, "insert into memories (content) values ('a walk by the sea') returning id")
 	b.embedded(t, id, "a walk by the sea")
 
@@ -28,7 +28,7 @@ func TestEmbedding(t *testing.T) {
 		if got := get[string](t, app, match, llmtest.Vector("the sea", dimensions)); got != id.String() {
 			t.Errorf("found %q", got)
 		}
-		bob := b.db.AsUser(t, b.user(t).String())
+		bob := b.DB.AsUser(t, b.User(t).String())
 		if got := get[string](t, bob, match, llmtest.Vector("the sea", dimensions)); got != "" {
 			t.Errorf("another user found %q", got)
 		}
@@ -81,7 +81,7 @@ func TestEmbedding(t *testing.T) {
 	})
 	t.Run("TheSameAskedOnce", func(t *testing.T) {
 		before := b.server.Count()
-		b.exec(t, "insert into memories (user_id, content) select $1, 'the same' from generate_series(1, 30)", alice)
+		b.Exec(t, "insert into memories (user_id, content) select $1, 'the same' from generate_series(1, 30)", alice)
 		b.until(t, "all of them", "select count(*) = 30 from memories where content = 'the same' and embedding is not null")
 		if n := b.sent("the same"); n > b.server.Count()-before || n > 3 {
 			t.Errorf("it was sent %d times in %d requests", n, b.server.Count()-before)
@@ -93,7 +93,7 @@ func TestEmbedding(t *testing.T) {
 				t.Fatalf("user %q, key %q", r.User, r.Key)
 			}
 		}
-		if got := get[int64](t, b.admin, "select sum(requests)::bigint from helix.usage where user_id = $1 and purpose = 'embedding' and input_tokens > 0 and held_tokens = 0", alice); got != int64(b.server.Count()) {
+		if got := get[int64](t, b.Admin, "select sum(requests)::bigint from helix.usage where user_id = $1 and purpose = 'embedding' and input_tokens > 0 and held_tokens = 0", alice); got != int64(b.server.Count()) {
 			t.Errorf("the ledger has %d of %d requests", got, b.server.Count())
 		}
 	})
@@ -103,16 +103,16 @@ func TestEmbedding(t *testing.T) {
 // are small.
 func TestManyInserts(t *testing.T) {
 	b := emptyBench(t)
-	b.exec(t, "create table memories (id uuid primary key default gen_random_uuid(), user_id uuid not null, content text, embedding vector(16), created_at timestamp default now())")
-	b.migrate(t)
-	b.exec(t, "drop index memories_recall_idx") // it would take most of the time
+	b.Exec(t, "create table memories (id uuid primary key default gen_random_uuid(), user_id uuid not null, content text, embedding vector(16), created_at timestamp default now())")
+	b.Migrate(t)
+	b.Exec(t, "drop index memories_recall_idx") // it would take most of the time
 	b.stream(t)
 	b.work(t, &process{})
-	user := b.user(t)
+	user := b.User(t)
 	const n = 10_000
 	began := time.Now()
 	for i := range 10 {
-		b.exec(t, "insert into memories (user_id, content) select $1, 'memory ' || $2 || ' of ' || n from generate_series(1, $3::int) n", user, fmt.Sprint(i), n/10)
+		b.Exec(t, "insert into memories (user_id, content) select $1, 'memory ' || $2 || ' of ' || n from generate_series(1, $3::int) n", user, fmt.Sprint(i), n/10)
 	}
 	b.until(t, "all embeddings", "select count(*) = $1 from memories where embedding is not null and not embedding_stale", n)
 	b.until(t, "no work", "select not exists (select from helix.embedding_work)")
@@ -131,8 +131,8 @@ func TestOwnNames(t *testing.T) {
 	c := config()
 	c.Redact = redact.Rules{}
 	b.work(t, &process{config: c})
-	user := b.user(t)
-	b.exec(t, "insert into privacy_settings (user_id, redact_names) values ($1, '{Grandmother Rosa}')", user)
+	user := b.User(t)
+	b.Exec(t, "insert into privacy_settings (user_id, redact_names) values ($1, '{Grandmother Rosa}')", user)
 	id := b.remember(t, user, "Ada met Grandmother Rosa, who has ada@example.com.")
 	b.until(t, "the embedding", "select embedding is not null from memories where id = $1", id)
 	for _, r := range b.server.Requests() {
@@ -148,8 +148,8 @@ func TestRedaction(t *testing.T) {
 	c := config()
 	c.Redact = redact.Rules{Kinds: []redact.Kind{redact.Name, redact.Email, redact.Phone, redact.IP}, Names: []string{"Ada Lovelace"}}
 	b.work(t, &process{config: c})
-	user := b.user(t)
-	b.exec(t, "insert into privacy_settings (user_id, redact_names) values ($1, '{Grandmother Rosa}')", user)
+	user := b.User(t)
+	b.Exec(t, "insert into privacy_settings (user_id, redact_names) values ($1, '{Grandmother Rosa}')", user)
 	const text = "Ada Lovelace met Grandmother Rosa, who has ada@example.com and 192.0.2.17."
 	ids := []uuid.UUID{b.remember(t, user, text), b.remember(t, user, text+" Again."), b.remember(t, user, strings.Repeat("filler ", 6900)+"ada@example.com "+strings.Repeat("x", 60_000))}
 	for _, id := range ids {

@@ -36,13 +36,13 @@ func TestFailures(t *testing.T) {
 			b.server.Script(test.steps...)
 			p := &process{}
 			stop := b.work(t, p)
-			user := b.user(t)
+			user := b.User(t)
 			ids := []uuid.UUID{b.remember(t, user, test.name), b.remember(t, user, test.name+" two")}
 			b.waits(t, user, test.code)
-			if got := get[int](t, b.admin, "select count(*)::int from memories where user_id = $1 and embedding is not null", user); got != 0 {
+			if got := get[int](t, b.Admin, "select count(*)::int from memories where user_id = $1 and embedding is not null", user); got != 0 {
 				t.Errorf("%d have an embedding", got)
 			}
-			if said := get[string](t, b.admin, "select reason ->> 'message' from helix.embedding_queues where user_id = $1", user); strings.Contains(said, llmtest.Key) {
+			if said := get[string](t, b.Admin, "select reason ->> 'message' from helix.embedding_queues where user_id = $1", user); strings.Contains(said, llmtest.Key) {
 				t.Errorf("it says the key: %s", said)
 			}
 			// Another process has not been told to wait.
@@ -52,7 +52,7 @@ func TestFailures(t *testing.T) {
 			for i, id := range ids {
 				b.embedded(t, id, []string{test.name, test.name + " two"}[i])
 			}
-			if !get[bool](t, b.admin, "select tries = 0 and reason is null and retry_at is null from helix.embedding_queues where user_id = $1", user) {
+			if !get[bool](t, b.Admin, "select tries = 0 and reason is null and retry_at is null from helix.embedding_queues where user_id = $1", user) {
 				t.Error("the queue still says why")
 			}
 		})
@@ -70,7 +70,7 @@ func TestNotConfigured(t *testing.T) {
 	b.stream(t)
 	p := &process{none: true}
 	stop := b.work(t, p)
-	user := b.user(t)
+	user := b.User(t)
 	id := b.remember(t, user, "patient")
 	b.waits(t, user, embedding.CodeNotConfigured)
 	reactor, details := p.service.Details()
@@ -90,7 +90,7 @@ func TestDimensions(t *testing.T) {
 	b.server.Answer(func(r llmtest.Request) any { return [][]float32{llmtest.Vector(r.Texts[0], 1024)} })
 	p := &process{}
 	stop := b.work(t, p)
-	one, two := b.user(t), b.user(t)
+	one, two := b.User(t), b.User(t)
 	first := b.remember(t, one, "does not fit")
 	b.waits(t, one, embedding.CodeDimensions)
 	second := b.remember(t, two, "is not asked")
@@ -115,10 +115,10 @@ func TestDimensions(t *testing.T) {
 func TestPoison(t *testing.T) {
 	b := newBench(t)
 	b.refuse(t, "poison")
-	user := b.user(t)
-	b.exec(t, "insert into memories (user_id, content) select $1, 'good ' || n from generate_series(1, 60) n", user)
+	user := b.User(t)
+	b.Exec(t, "insert into memories (user_id, content) select $1, 'good ' || n from generate_series(1, 60) n", user)
 	bad := b.remember(t, user, "poison")
-	b.exec(t, "insert into memories (user_id, content) select $1, 'also good ' || n from generate_series(1, 60) n", user)
+	b.Exec(t, "insert into memories (user_id, content) select $1, 'also good ' || n from generate_series(1, 60) n", user)
 	b.stream(t)
 	b.work(t, &process{})
 	b.until(t, "the good ones", "select count(*) = 120 from memories where content like '%good%' and embedding is not null")
@@ -128,10 +128,10 @@ func TestPoison(t *testing.T) {
 		b.remember(t, user, fmt.Sprintf("another good one %d", tries))
 		b.until(t, "another try", "select tries = $2 from helix.embedding_work where memory_id = $1", bad, tries)
 	}
-	if !get[bool](t, b.admin, "select retry_at = 'infinity' from helix.embedding_work where memory_id = $1", bad) {
+	if !get[bool](t, b.Admin, "select retry_at = 'infinity' from helix.embedding_work where memory_id = $1", bad) {
 		t.Error("it is tried for ever")
 	}
-	b.exec(t, "update memories set content = 'wholesome' where id = $1", bad)
+	b.Exec(t, "update memories set content = 'wholesome' where id = $1", bad)
 	b.embedded(t, bad, "wholesome")
 }
 
@@ -140,8 +140,8 @@ func TestOptOut(t *testing.T) {
 	b.stream(t)
 	p := &process{}
 	b.work(t, p)
-	user := b.user(t)
-	app := b.db.AsUser(t, user.String())
+	user := b.User(t)
+	app := b.DB.AsUser(t, user.String())
 	if _, err := app.Exec(t.Context(), "insert into privacy_settings (opt_out) values ('{memories.content}')"); err != nil {
 		t.Fatal(err)
 	}
@@ -163,15 +163,15 @@ func TestBudget(t *testing.T) {
 	b := newBench(t)
 	b.stream(t)
 	stop := b.work(t, &process{budget: usage.Budget{UserRequests: 2, Setting: "HELIX_EMBEDDINGS"}}) // it stops at 90%
-	user, other := b.user(t), b.user(t)
+	user, other := b.User(t), b.User(t)
 	b.embedded(t, b.remember(t, user, "one"), "one")
 	last := b.remember(t, user, "two")
 	b.waits(t, user, embedding.CodeBudget)
-	if said := get[string](t, b.admin, "select reason ->> 'message' from helix.embedding_queues where user_id = $1", user); !strings.Contains(said, "HELIX_EMBEDDINGS_USER_DAILY_REQUESTS") {
+	if said := get[string](t, b.Admin, "select reason ->> 'message' from helix.embedding_queues where user_id = $1", user); !strings.Contains(said, "HELIX_EMBEDDINGS_USER_DAILY_REQUESTS") {
 		t.Errorf("it says %q", said)
 	}
 	b.embedded(t, b.remember(t, other, "another's"), "another's")
-	if !get[bool](t, b.admin, "select retry_at = date_trunc('day', now(), 'utc') + interval '1 day' from helix.embedding_queues where user_id = $1", user) {
+	if !get[bool](t, b.Admin, "select retry_at = date_trunc('day', now(), 'utc') + interval '1 day' from helix.embedding_queues where user_id = $1", user) {
 		t.Error("it does not wait for the next day")
 	}
 	stop()
@@ -187,8 +187,8 @@ func TestRate(t *testing.T) {
 	c.Rate = 4
 	b.work(t, &process{config: c})
 	b.work(t, &process{config: c})
-	one, two := b.user(t), b.user(t)
-	b.exec(t, "insert into memories (user_id, content) select u, 'text ' || n from unnest($1::uuid[]) u, generate_series(1, 10) n", []uuid.UUID{one, two})
+	one, two := b.User(t), b.User(t)
+	b.Exec(t, "insert into memories (user_id, content) select u, 'text ' || n from unnest($1::uuid[]) u, generate_series(1, 10) n", []uuid.UUID{one, two})
 	b.until(t, "both to wait", "select count(*) = 2 from helix.embedding_queues where reason ->> 'code' = $1", embedding.CodeRate)
 	texts := 0
 	for _, r := range b.server.Requests() {
@@ -197,7 +197,7 @@ func TestRate(t *testing.T) {
 	if texts < 1 || texts > 4 {
 		t.Errorf("%d texts were sent", texts)
 	}
-	free := get[float64](t, b.admin, "select extract(epoch from free_at - now())::float8 from helix.embedding_pace")
+	free := get[float64](t, b.Admin, "select extract(epoch from free_at - now())::float8 from helix.embedding_pace")
 	if want := float64(texts) * 15; math.Abs(free-want) > 14 {
 		t.Errorf("the next ones may be sent in %.0f s, want some %.0f", free, want)
 	}

@@ -13,10 +13,8 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/rs/zerolog"
 
-	"github.com/helixd/helixd/migrations"
 	"github.com/helixd/helixd/reactors"
 	"github.com/helixd/helixd/reactors/embedding"
 	"github.com/helixd/helixd/reactors/llm"
@@ -35,34 +33,20 @@ const (
 
 // bench is a project with helixd's stream and jobs in this process, and a provider.
 type bench struct {
-	db     *testenv.Database
-	admin  *pgx.Conn
-	pool   *pgxpool.Pool
+	reactortest.Project
 	server *llmtest.Server
 	url    string // "": the server's
 }
 
 func newBench(t testing.TB) *bench {
 	t.Helper()
-	b := emptyBench(t)
-	b.migrate(t)
-	return b
+	return &bench{Project: reactortest.NewProject(t), server: llmtest.New(t)}
 }
 
 // emptyBench is one of a project that helixd has not met.
 func emptyBench(t testing.TB) *bench {
 	t.Helper()
-	b := &bench{db: testenv.New(t), server: llmtest.New(t)}
-	b.admin = b.db.Connect(t, "postgres")
-	b.pool = b.db.Pool(t, "postgres")
-	return b
-}
-
-func (b *bench) migrate(t testing.TB) {
-	t.Helper()
-	if err := migrations.Up(t.Context(), b.admin, func(migrations.Migration) {}); err != nil {
-		t.Fatal(err)
-	}
+	return &bench{Project: reactortest.EmptyProject(t), server: llmtest.New(t)}
 }
 
 // process is a process's worth of jobs.
@@ -91,7 +75,7 @@ func (b *bench) work(t testing.TB, p *process) (stop func()) {
 	if p.key == "" {
 		p.key = llmtest.Key
 	}
-	pool, log := b.db.Pool(t, "postgres"), zerolog.New(zerolog.NewTestWriter(t))
+	pool, log := b.DB.Pool(t, "postgres"), zerolog.New(zerolog.NewTestWriter(t))
 	ledger := usage.NewLedger(pool, map[string]usage.Budget{"embedding": p.budget}, nil)
 	var client embedding.Embedder
 	if !p.none {
@@ -108,7 +92,7 @@ func (b *bench) work(t testing.TB, p *process) (stop func()) {
 // stream lets the reactor see what is there, and what is written from now on.
 func (b *bench) stream(t testing.TB) {
 	t.Helper()
-	reactortest.Stream(t, b.db, b.pool, embedding.Reactor{Delay: config().Delay})
+	reactortest.Stream(t, b.DB, b.Pool, embedding.Reactor{Delay: config().Delay})
 }
 
 // refuse puts before the provider what answers 400 where a word is sent.
@@ -132,15 +116,10 @@ func (b *bench) refuse(t testing.TB, word string) {
 	b.url = front.URL
 }
 
-func (b *bench) user(t testing.TB) uuid.UUID {
-	t.Helper()
-	return uuid.MustParse(b.db.NewUser(t).ID)
-}
-
 // remember inserts a memory of a user's.
 func (b *bench) remember(t testing.TB, user uuid.UUID, content string) uuid.UUID {
 	t.Helper()
-	return get[uuid.UUID](t, b.admin, "insert into memories (user_id, content) values ($1, $2) returning id", user, content)
+	return get[uuid.UUID](t, b.Admin, "insert into memories (user_id, content) values ($1, $2) returning id", user, content)
 }
 
 // embedded waits until a memory has the embedding of a text.
@@ -160,8 +139,8 @@ func (b *bench) waits(t testing.TB, user uuid.UUID, code string) {
 // again lets a user's wait be over.
 func (b *bench) again(t testing.TB, user uuid.UUID) {
 	t.Helper()
-	b.exec(t, "update helix.embedding_queues set retry_at = now() where user_id = $1", user)
-	b.exec(t, "update helix.embedding_work set retry_at = now() where user_id = $1 and retry_at < 'infinity'", user)
+	b.Exec(t, "update helix.embedding_queues set retry_at = now() where user_id = $1", user)
+	b.Exec(t, "update helix.embedding_work set retry_at = now() where user_id = $1 and retry_at < 'infinity'", user)
 }
 
 // sent is how often a text was sent.
@@ -176,13 +155,6 @@ func (b *bench) sent(text string) (n int) {
 	return n
 }
 
-func (b *bench) exec(t testing.TB, sql string, args ...any) {
-	t.Helper()
-	if _, err := b.admin.Exec(t.Context(), sql, args...); err != nil {
-		t.Fatalf("%s: %v", sql, err)
-	}
-}
-
 func get[T any](t testing.TB, conn *pgx.Conn, sql string, args ...any) T {
 	t.Helper()
 	return testenv.Get[T](t, conn, sql, args...)
@@ -191,5 +163,5 @@ func get[T any](t testing.TB, conn *pgx.Conn, sql string, args ...any) T {
 // until polls a condition.
 func (b *bench) until(t testing.TB, what, sql string, args ...any) {
 	t.Helper()
-	testenv.Until(t, patience, what, func() bool { return get[bool](t, b.admin, sql, args...) })
+	testenv.Until(t, patience, what, func() bool { return get[bool](t, b.Admin, sql, args...) })
 }

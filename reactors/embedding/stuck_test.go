@@ -42,7 +42,7 @@ func TestDueOnlyWithAJob(t *testing.T) {
 	b := newBench(t)
 	b.stream(t)
 	b.work(t, &process{})
-	user := b.user(t)
+	user := b.User(t)
 	hold := make(chan struct{})
 	b.server.Script(llmtest.Step{Hold: hold})
 	first := b.remember(t, user, "first")
@@ -55,7 +55,7 @@ func TestDueOnlyWithAJob(t *testing.T) {
 	b.embedded(t, first, "first")
 	b.embedded(t, second, "second")
 	b.until(t, "no job", "select not exists (select from helix.river_job where queue = 'embedding' and finalized_at is null)")
-	if get[bool](t, b.admin, "select due from helix.embedding_queues where user_id = $1", user) {
+	if get[bool](t, b.Admin, "select due from helix.embedding_queues where user_id = $1", user) {
 		t.Error("a job is due, and there is none")
 	}
 }
@@ -65,11 +65,11 @@ func TestDueOnlyWithAJob(t *testing.T) {
 func TestMovedToAnotherUser(t *testing.T) {
 	b := newBench(t)
 	b.stream(t)
-	guest, user := b.user(t), b.user(t)
+	guest, user := b.User(t), b.User(t)
 	moved, changed := b.remember(t, guest, "moved"), b.remember(t, guest, "changed")
 	b.until(t, "the work", "select count(*) = 2 from helix.embedding_work where user_id = $1", guest)
-	b.exec(t, "update memories set content = 'changed once' where id = $1", changed)
-	b.exec(t, "update memories set user_id = $2 where user_id = $1", guest, user)
+	b.Exec(t, "update memories set content = 'changed once' where id = $1", changed)
+	b.Exec(t, "update memories set user_id = $2 where user_id = $1", guest, user)
 	b.until(t, "the change", "select count(*) > 0 from helix.embedding_queues where user_id = $1", user)
 	b.work(t, &process{})
 	b.embedded(t, moved, "moved")
@@ -85,11 +85,11 @@ func TestPoisonAlone(t *testing.T) {
 			b := newBench(t)
 			b.answer(t, "poison", status, `{"error": {"message": "no", "type": "invalid_request_error"}}`)
 			b.stream(t)
-			user := b.user(t)
-			b.exec(t, "insert into memories (user_id, content, created_at) select $1, 'good ' || n, now() - interval '1 day' from generate_series(1, 30) n", user)
-			b.exec(t, "insert into memories (user_id, content) select $1, 'poison ' || n from generate_series(1, 3) n", user)
+			user := b.User(t)
+			b.Exec(t, "insert into memories (user_id, content, created_at) select $1, 'good ' || n, now() - interval '1 day' from generate_series(1, 30) n", user)
+			b.Exec(t, "insert into memories (user_id, content) select $1, 'poison ' || n from generate_series(1, 3) n", user)
 			b.until(t, "the work", "select count(*) = 33 from helix.embedding_work")
-			b.exec(t, "update helix.embedding_queues set tries = 7")
+			b.Exec(t, "update helix.embedding_queues set tries = 7")
 			b.work(t, &process{})
 			b.until(t, "the good ones", "select count(*) = 30 from memories where content like 'good%' and embedding is not null")
 		})
@@ -103,7 +103,7 @@ func TestNoVectorForOne(t *testing.T) {
 	b.stream(t)
 	p := &process{}
 	b.work(t, p)
-	odd, user := b.user(t), b.user(t)
+	odd, user := b.User(t), b.User(t)
 	bad := b.remember(t, odd, "odd")
 	b.until(t, "the reason", "select exists (select from helix.embedding_work where memory_id = $1 and reason ->> 'code' = 'provider_answer_invalid')", bad)
 	b.embedded(t, b.remember(t, user, "plain"), "plain")
@@ -117,11 +117,11 @@ func TestNoVectorForOne(t *testing.T) {
 func TestLockedMemory(t *testing.T) {
 	b := newBench(t)
 	b.stream(t)
-	user := b.user(t)
-	b.exec(t, "insert into memories (user_id, content) select $1, 'free ' || n from generate_series(1, 20) n", user)
+	user := b.User(t)
+	b.Exec(t, "insert into memories (user_id, content) select $1, 'free ' || n from generate_series(1, 20) n", user)
 	held := b.remember(t, user, "held")
 	b.until(t, "the work", "select count(*) = 21 from helix.embedding_work")
-	app := b.db.Connect(t, "postgres")
+	app := b.DB.Connect(t, "postgres")
 	tx, err := app.Begin(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -138,7 +138,7 @@ func TestLockedMemory(t *testing.T) {
 			t.Errorf("%s was sent %d times", text, n)
 		}
 	}
-	if n := get[int](t, b.admin, "select count(*)::int from helix.usage_holds"); n != 0 {
+	if n := get[int](t, b.Admin, "select count(*)::int from helix.usage_holds"); n != 0 {
 		t.Errorf("%d holds are left", n)
 	}
 	if err := tx.Rollback(t.Context()); err != nil {
@@ -155,9 +155,9 @@ func TestEachTryIsCounted(t *testing.T) {
 	b.stream(t)
 	b.server.Script(llmtest.Step{Status: 500}, llmtest.Step{Status: 500})
 	b.work(t, &process{})
-	user := b.user(t)
+	user := b.User(t)
 	b.embedded(t, b.remember(t, user, "third time lucky"), "third time lucky")
-	if got, want := get[int64](t, b.admin, "select sum(requests)::bigint from helix.usage where user_id = $1", user), int64(b.server.Count()); got != want {
+	if got, want := get[int64](t, b.Admin, "select sum(requests)::bigint from helix.usage where user_id = $1", user), int64(b.server.Count()); got != want {
 		t.Errorf("the ledger has %d requests of %d", got, want)
 	}
 }
@@ -167,18 +167,18 @@ func TestEachTryIsCounted(t *testing.T) {
 func TestBackfillOfTheSetAside(t *testing.T) {
 	b := newBench(t)
 	b.stream(t)
-	user := b.user(t)
-	b.exec(t, "alter table memories add constraint none check (embedding is null)")
+	user := b.User(t)
+	b.Exec(t, "alter table memories add constraint none check (embedding is null)")
 	id := b.remember(t, user, "refused")
 	b.work(t, &process{})
 	b.until(t, "the reason", "select exists (select from helix.embedding_work where memory_id = $1 and tries = 1)", id)
-	b.exec(t, "update helix.embedding_work set tries = 3, retry_at = 'infinity'")
-	b.exec(t, "alter table memories drop constraint none")
-	jobs, err := reactors.NewJobs(b.pool, false, nil)
+	b.Exec(t, "update helix.embedding_work set tries = 3, retry_at = 'infinity'")
+	b.Exec(t, "alter table memories drop constraint none")
+	jobs, err := reactors.NewJobs(b.Pool, false, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	list, err := embedding.Choose(t.Context(), b.admin, &user, 0)
+	list, err := embedding.Choose(t.Context(), b.Admin, &user, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

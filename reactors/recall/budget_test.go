@@ -16,22 +16,22 @@ func TestBudget(t *testing.T) {
 	b := adopted(t, dimensions, func(b *bench) {
 		user = b.user(t)
 		b.fill(t, user, all, dimensions, 0)
-		b.exec(t, "update memories set created_at = now() - random() * interval '100 days'")
+		b.Exec(t, "update memories set created_at = now() - random() * interval '100 days'")
 	})
-	b.exec(t, `insert into memory_retention (memory_id, user_id, stability_hours, difficulty, last_reinforced)
+	b.Exec(t, `insert into memory_retention (memory_id, user_id, stability_hours, difficulty, last_reinforced)
 		select id, user_id, 1 + 10000 * random(), 5, now() from memories where content like '%7'`)
 	const capacity = 5_500
 	small := b.service(t, capacity*recall.BytesPerVector(dimensions))
 	b.tend(t, small)
-	out := func() int { return get[int](t, b.admin, "select count(*) from memories where not embedding_indexed") }
+	out := func() int { return get[int](t, b.Admin, "select count(*) from memories where not embedding_indexed") }
 	if n := out(); n != all-capacity*95/100 {
 		t.Errorf("%d have left", n)
 	}
-	if get[bool](t, b.admin, `select max(retention) filter (where not embedding_indexed) > min(retention) filter (where embedding_indexed)
+	if get[bool](t, b.Admin, `select max(retention) filter (where not embedding_indexed) > min(retention) filter (where embedding_indexed)
 		from memories join memories_with_retention using (id)`) {
 		t.Error("a better retained memory has left before another")
 	}
-	b.exec(t, "analyze memories")
+	b.Exec(t, "analyze memories")
 	b.tend(t, small)
 	name, details := small.Details()
 	if got, want := fmt.Sprint(name, details["healthy"], details["indexed"], details["unindexed"], details["budget_bytes"]),
@@ -42,7 +42,7 @@ func TestBudget(t *testing.T) {
 		t.Errorf("the reason is %q", reason)
 	}
 
-	app := b.db.AsUser(t, user)
+	app := b.DB.AsUser(t, user)
 	before := b.scans(t, app)
 	for range 5 {
 		if got := b.recalled(t, app, user, b.randomVector(t, dimensions, 0), 10); got < .9 {
@@ -59,7 +59,7 @@ func TestBudget(t *testing.T) {
 	}
 
 	// Full, it takes what comes; and within the bounds nothing goes to and fro.
-	b.exec(t, "update memories set embedding_indexed = true where id in (select id from memories where not embedding_indexed order by id limit 100)")
+	b.Exec(t, "update memories set embedding_indexed = true where id in (select id from memories where not embedding_indexed order by id limit 100)")
 	b.tend(t, small)
 	if n := out(); n != 675 {
 		t.Errorf("%d are out, want 675", n)
@@ -79,8 +79,8 @@ func TestBudgetOfARefusal(t *testing.T) {
 		user = b.user(t)
 		b.fill(t, user, all, dimensions, 0)
 	})
-	b.exec(t, "update memories set created_at = now() - interval '1 year' where content like '%1'")
-	b.exec(t, `create function refuse() returns trigger language plpgsql as 'begin raise exception ''no''; end';
+	b.Exec(t, "update memories set created_at = now() - interval '1 year' where content like '%1'")
+	b.Exec(t, `create function refuse() returns trigger language plpgsql as 'begin raise exception ''no''; end';
 		create trigger refuse before update on memories for each row when (old.content = 'memory 1') execute function refuse()`)
 	s := b.service(t, 1_000*recall.BytesPerVector(dimensions))
 	if err := s.Tend(t.Context()); err == nil {
@@ -89,7 +89,7 @@ func TestBudgetOfARefusal(t *testing.T) {
 	if _, details := s.Details(); details["healthy"] != false || !strings.Contains(fmt.Sprint(details["reason"]), "P0001") {
 		t.Errorf("status %v", details)
 	}
-	if n := get[int](t, b.admin, "select count(*) from memories where not embedding_indexed"); n != 550 {
+	if n := get[int](t, b.Admin, "select count(*) from memories where not embedding_indexed"); n != 550 {
 		t.Errorf("%d have left", n)
 	}
 }

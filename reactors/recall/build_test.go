@@ -22,9 +22,9 @@ func TestInterruptedBuild(t *testing.T) {
 		user = b.user(t)
 		b.fill(t, user, 500, dimensions, 0)
 	})
-	app := b.db.AsUser(t, user)
+	app := b.DB.AsUser(t, user)
 	// A transaction that has written keeps the build from going on.
-	writer := b.db.Connect(t, "postgres")
+	writer := b.DB.Connect(t, "postgres")
 	if _, err := writer.Exec(t.Context(), "begin; update memories set content = 'x' where content = 'memory 1'"); err != nil {
 		t.Fatal(err)
 	}
@@ -50,14 +50,14 @@ func TestInterruptedBuild(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	b.until(t, "the session to end", "select not exists (select from pg_locks where locktype = 'advisory' and objid = ($1::bigint & 4294967295)::oid)", int64(recall.Lock))
-	if !get[bool](t, b.admin, "select not indisvalid from pg_index where indexrelid = to_regclass('memories_recall_idx')") {
+	if !get[bool](t, b.Admin, "select not indisvalid from pg_index where indexrelid = to_regclass('memories_recall_idx')") {
 		t.Fatal("the interrupted build left nothing to be dropped")
 	}
 	if _, err := writer.Exec(t.Context(), "commit"); err != nil {
 		t.Fatal(err)
 	}
 	b.tend(t, building)
-	if !get[bool](t, b.admin, ready) {
+	if !get[bool](t, b.Admin, ready) {
 		t.Error("there is no index")
 	}
 	if _, details := building.Details(); details["healthy"] != true || details["reason"] != nil {
@@ -74,13 +74,13 @@ func TestAdoption(t *testing.T) {
 		user = b.user(t)
 		b.fill(t, user, 300, dimensions, 0)
 		b.fill(t, b.user(t), 3000, dimensions, 20)
-		b.exec(t, "create index memories_embedding_idx on memories using hnsw (embedding vector_cosine_ops)")
-		b.exec(t, "create index mine on memories using hnsw (embedding vector_cosine_ops) with (m = 4)")
+		b.Exec(t, "create index memories_embedding_idx on memories using hnsw (embedding vector_cosine_ops)")
+		b.Exec(t, "create index mine on memories using hnsw (embedding vector_cosine_ops) with (m = 4)")
 	})
-	app := b.db.AsUser(t, user)
+	app := b.DB.AsUser(t, user)
 	check := func(want string) {
 		t.Helper()
-		if got := get[string](t, b.admin, "select string_agg(relname, ' ' order by relname) from pg_class c join pg_am a on a.oid = c.relam where a.amname = 'hnsw'"); got != want {
+		if got := get[string](t, b.Admin, "select string_agg(relname, ' ' order by relname) from pg_class c join pg_am a on a.oid = c.relam where a.amname = 'hnsw'"); got != want {
 			t.Errorf("vector indexes %s, want %s", got, want)
 		}
 		for range 3 {
@@ -93,7 +93,7 @@ func TestAdoption(t *testing.T) {
 	b.tend(t, b.service(t, large))
 	check("memories_recall_idx mine")
 	b.tend(t, b.service(t, large))
-	b.migrate(t)
+	b.Migrate(t)
 	check("memories_recall_idx mine")
 }
 
@@ -108,13 +108,13 @@ func TestJobs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := recall.NewService(recall.Config{Budget: large, Schedule: everySecond}, b.pool, zerolog.New(zerolog.NewTestWriter(t)))
-	stop := reactortest.Work(t, b.pool, reactors.With(s))
+	s := recall.NewService(recall.Config{Budget: large, Schedule: everySecond}, b.Pool, zerolog.New(zerolog.NewTestWriter(t)))
+	stop := reactortest.Work(t, b.Pool, reactors.With(s))
 	b.until(t, "the index", ready)
 	b.until(t, "maintenance", "select exists (select from helix.river_job where kind = 'recall_maintain' and state = 'completed')")
 	b.until(t, "word of it", "select exists (select from helix.workers where details -> 'recall' ->> 'healthy' = 'true' and (details -> 'recall' ->> 'index_bytes')::bigint > 0)")
 	stop()
-	if n := get[int](t, b.admin, "select count(*) from helix.river_job where kind = 'recall_maintain' and state = 'running'"); n != 0 {
+	if n := get[int](t, b.Admin, "select count(*) from helix.river_job where kind = 'recall_maintain' and state = 'running'"); n != 0 {
 		t.Errorf("%d jobs are left behind", n)
 	}
 }
@@ -123,15 +123,15 @@ func TestJobs(t *testing.T) {
 // made, is begun again soon.
 func TestDeadlock(t *testing.T) {
 	b := adopted(t, 8, func(b *bench) { b.fill(t, b.user(t), 50, 8, 0) })
-	b.db.Exec(t, "supabase_admin", "alter role postgres in database "+b.db.Name()+" set deadlock_timeout = '4s'")
-	slot := b.db.Connect(t, "supabase_admin")
+	b.DB.Exec(t, "supabase_admin", "alter role postgres in database "+b.DB.Name()+" set deadlock_timeout = '4s'")
+	slot := b.DB.Connect(t, "supabase_admin")
 	for _, sql := range []string{"set deadlock_timeout = '1h'", "begin isolation level repeatable read", "select from memories limit 1"} {
 		if _, err := slot.Exec(t.Context(), sql); err != nil {
 			t.Fatal(err)
 		}
 	}
 	s := b.service(t, large)
-	reactortest.Work(t, b.pool, reactors.With(s))
+	reactortest.Work(t, b.Pool, reactors.With(s))
 	b.until(t, "the index to wait", `select exists (select from pg_locks l join pg_stat_activity a using (pid) where a.datname = current_database()
 		and l.locktype = 'virtualxid' and not l.granted and a.query like 'create index concurrently%')`)
 	for _, sql := range []string{"lock table memories in share update exclusive mode", "rollback"} {

@@ -6,10 +6,9 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/rs/zerolog"
 
-	"github.com/helixd/helixd/migrations"
+	"github.com/helixd/helixd/reactors/reactortest"
 	"github.com/helixd/helixd/reactors/recall"
 	"github.com/helixd/helixd/testenv"
 )
@@ -19,39 +18,22 @@ func TestMain(m *testing.M) { testenv.Main(m) }
 const patience = 2 * time.Minute
 
 // bench is a project.
-type bench struct {
-	db    *testenv.Database
-	admin *pgx.Conn
-	pool  *pgxpool.Pool
-}
+type bench struct{ reactortest.Project }
 
 // adopted is a project that has memories of so many dimensions, which setup has
 // filled, before helixd comes.
 func adopted(t testing.TB, dimensions int, setup func(b *bench)) *bench {
 	t.Helper()
-	b := &bench{db: testenv.New(t)}
-	b.admin = b.db.Connect(t, "postgres")
-	var err error
-	if b.pool, err = pgxpool.New(t.Context(), b.db.URL("postgres")); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(b.pool.Close)
-	b.exec(t, fmt.Sprintf(`create table memories (id uuid primary key default gen_random_uuid(), user_id uuid not null, type text default 'episodic',
+	b := &bench{reactortest.EmptyProject(t)}
+	b.Exec(t, fmt.Sprintf(`create table memories (id uuid primary key default gen_random_uuid(), user_id uuid not null, type text default 'episodic',
 		content text, embedding vector(%d), emotional_valence float, created_at timestamp default now(), last_accessed timestamp)`, dimensions))
 	setup(b)
-	b.migrate(t)
+	b.Migrate(t)
 	return b
 }
 
-func (b *bench) migrate(t testing.TB) {
-	t.Helper()
-	if err := migrations.Up(t.Context(), b.admin, func(migrations.Migration) {}); err != nil {
-		t.Fatal(err)
-	}
-}
-
 func (b *bench) service(t testing.TB, budget int64) *recall.Service {
-	return recall.NewService(recall.Config{Budget: budget}, b.pool, zerolog.New(zerolog.NewTestWriter(t)))
+	return recall.NewService(recall.Config{Budget: budget}, b.Pool, zerolog.New(zerolog.NewTestWriter(t)))
 }
 
 func (b *bench) tend(t testing.TB, s *recall.Service) {
@@ -70,14 +52,14 @@ func (b *bench) maintain(t testing.TB, s *recall.Service) {
 
 func (b *bench) user(t testing.TB) string {
 	t.Helper()
-	return b.db.NewUser(t).ID
+	return b.DB.NewUser(t).ID
 }
 
 // fill gives a user n memories whose embeddings are random beside first, which is
 // their first component.
 func (b *bench) fill(t testing.TB, user string, n, dimensions int, first float64) {
 	t.Helper()
-	b.exec(t, `insert into memories (user_id, content, embedding) select $1, 'memory ' || n, (select array_agg(case i when 1 then $4::float8 else 0 end
+	b.Exec(t, `insert into memories (user_id, content, embedding) select $1, 'memory ' || n, (select array_agg(case i when 1 then $4::float8 else 0 end
 			+ random() + random() + random() - 1.5 + 0 * n) from generate_series(1, $3::int) i)::vector from generate_series(1, $2::int) n`, user, n, dimensions, first)
 }
 
@@ -85,7 +67,7 @@ func (b *bench) fill(t testing.TB, user string, n, dimensions int, first float64
 func (b *bench) scans(t testing.TB, app *pgx.Conn) int {
 	t.Helper()
 	get[string](t, app, "select pg_stat_force_next_flush()::text")
-	return get[int](t, b.admin, "select idx_scan from pg_stat_user_indexes where indexrelname = 'memories_recall_idx'")
+	return get[int](t, b.Admin, "select idx_scan from pg_stat_user_indexes where indexrelname = 'memories_recall_idx'")
 }
 
 const (
@@ -98,7 +80,7 @@ const (
 func (b *bench) recalled(t testing.TB, app *pgx.Conn, user, query string, k int) float64 {
 	t.Helper()
 	got := get[[]string](t, app, "select "+matched, query, k)
-	want := get[[]string](t, b.admin, "select "+nearest, query, k, user)
+	want := get[[]string](t, b.Admin, "select "+nearest, query, k, user)
 	if len(got) != len(want) {
 		t.Fatalf("%d memories, want %d", len(got), len(want))
 	}
@@ -118,15 +100,8 @@ func (b *bench) recalled(t testing.TB, app *pgx.Conn, user, query string, k int)
 // randomVector is a query, near first on the first axis.
 func (b *bench) randomVector(t testing.TB, dimensions int, first float64) string {
 	t.Helper()
-	return get[string](t, b.admin, `select (array_agg(case i when 1 then $2::float8 else 0 end + random() + random() + random() - 1.5))::vector::text
+	return get[string](t, b.Admin, `select (array_agg(case i when 1 then $2::float8 else 0 end + random() + random() + random() - 1.5))::vector::text
 		from generate_series(1, $1::int) i`, dimensions, first)
-}
-
-func (b *bench) exec(t testing.TB, sql string, args ...any) {
-	t.Helper()
-	if _, err := b.admin.Exec(t.Context(), sql, args...); err != nil {
-		t.Fatalf("%s: %v", sql, err)
-	}
 }
 
 func get[T any](t testing.TB, conn *pgx.Conn, sql string, args ...any) T {
@@ -137,7 +112,7 @@ func get[T any](t testing.TB, conn *pgx.Conn, sql string, args ...any) T {
 // until polls a condition.
 func (b *bench) until(t testing.TB, what, sql string, args ...any) {
 	t.Helper()
-	testenv.Until(t, patience, what, func() bool { return get[bool](t, b.admin, sql, args...) })
+	testenv.Until(t, patience, what, func() bool { return get[bool](t, b.Admin, sql, args...) })
 }
 
 const ready = "select exists (select from pg_index where indexrelid = to_regclass('public.memories_recall_idx') and indisvalid)"

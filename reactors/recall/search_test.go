@@ -29,7 +29,7 @@ func TestNearest(t *testing.T) {
 				least    float64
 			}{{"Few", few, false, 1}, {"Some", some, true, 1}, {"Many", many, true, .95}} {
 				t.Run(u.name, func(t *testing.T) {
-					app := b.db.AsUser(t, u.id)
+					app := b.DB.AsUser(t, u.id)
 					const queries = 5
 					sum := 0.0
 					for range queries {
@@ -52,31 +52,31 @@ func TestNearest(t *testing.T) {
 	}
 	stages("WithoutIndex", false)
 	b.tend(t, s)
-	if !get[bool](t, b.admin, ready) {
+	if !get[bool](t, b.Admin, ready) {
 		t.Fatal("there is no index")
 	}
 	stages("Unanalyzed", true)
-	b.exec(t, "analyze memories")
+	b.Exec(t, "analyze memories")
 	stages("Analyzed", true)
 	t.Run("Types", func(t *testing.T) {
 		// A filter that leaves few of many.
-		b.exec(t, "update memories set type = 'procedural' where id in (select id from memories where user_id = $1 limit 30)", many)
-		app := b.db.AsUser(t, many)
+		b.Exec(t, "update memories set type = 'procedural' where id in (select id from memories where user_id = $1 limit 30)", many)
+		app := b.DB.AsUser(t, many)
 		if n := get[int](t, app, "select count(*) from match_memories($1::text::vector, 40, -1, '{procedural}') where type = 'procedural'", b.randomVector(t, dimensions, 20)); n != 30 {
 			t.Errorf("%d of 30", n)
 		}
 	})
 	t.Run("BytesPerVector", func(t *testing.T) { sized(t, b, dimensions) })
 	t.Run("Bloat", func(t *testing.T) {
-		b.exec(t, "delete from memories where user_id <> $1", some)
-		get[string](t, b.admin, "select pg_stat_force_next_flush()::text")
-		before := get[int64](t, b.admin, "select pg_relation_size('memories_recall_idx')")
+		b.Exec(t, "delete from memories where user_id <> $1", some)
+		get[string](t, b.Admin, "select pg_stat_force_next_flush()::text")
+		before := get[int64](t, b.Admin, "select pg_relation_size('memories_recall_idx')")
 		b.maintain(t, s)
-		after := get[int64](t, b.admin, "select pg_relation_size('memories_recall_idx')")
-		if want := 2 * 5_500 * recall.BytesPerVector(dimensions); after > want || !get[bool](t, b.admin, ready) {
+		after := get[int64](t, b.Admin, "select pg_relation_size('memories_recall_idx')")
+		if want := 2 * 5_500 * recall.BytesPerVector(dimensions); after > want || !get[bool](t, b.Admin, ready) {
 			t.Errorf("the index has %d of %d bytes, want %d at the most", after, before, want)
 		}
-		if !get[bool](t, b.admin, "select last_vacuum is not null from pg_stat_user_tables where relid = 'memories'::regclass") {
+		if !get[bool](t, b.Admin, "select last_vacuum is not null from pg_stat_user_tables where relid = 'memories'::regclass") {
 			t.Error("no vacuum of a table that is mostly dead")
 		}
 	})
@@ -85,7 +85,7 @@ func TestNearest(t *testing.T) {
 // sized compares the index's size with what its vectors should take.
 func sized(t *testing.T, b *bench, dimensions int64) {
 	t.Helper()
-	bytes := get[float64](t, b.admin, "select pg_relation_size('memories_recall_idx')::float8 / count(*) from memories where embedding_indexed")
+	bytes := get[float64](t, b.Admin, "select pg_relation_size('memories_recall_idx')::float8 / count(*) from memories where embedding_indexed")
 	if want := float64(recall.BytesPerVector(dimensions)); bytes < .9*want || bytes > 1.1*want {
 		t.Errorf("%.0f bytes a vector, want %.0f", bytes, want)
 	}
@@ -98,18 +98,18 @@ func TestRecall(t *testing.T) {
 	var user string
 	b := adopted(t, dimensions, func(b *bench) {
 		user = b.user(t)
-		b.exec(t, "create table topics as select t, array_agg(random() + random() + random() - 1.5)::vector as centre from generate_series(0, 59) t, generate_series(1, 256) group by t")
-		b.exec(t, `insert into memories (user_id, embedding) select $1, centre + noise from topics join (
+		b.Exec(t, "create table topics as select t, array_agg(random() + random() + random() - 1.5)::vector as centre from generate_series(0, 59) t, generate_series(1, 256) group by t")
+		b.Exec(t, `insert into memories (user_id, embedding) select $1, centre + noise from topics join (
 			select n, array_agg(random() + random() + random() - 1.5)::vector as noise from generate_series(1, 6000) n, generate_series(1, 256) group by n) m on t = n % 60`, user)
-		b.exec(t, "insert into memories (user_id, embedding) select $1, array_agg(random() * 1e9)::vector from generate_series(1, 5) n, generate_series(1, 256) group by n", user)
-		b.exec(t, "insert into memories (user_id, embedding) select $1, array_fill(x, array[256])::vector from unnest(array[0, 1e-10, 1e5, -1e15, 7e4]::float8[]) x", user)
+		b.Exec(t, "insert into memories (user_id, embedding) select $1, array_agg(random() * 1e9)::vector from generate_series(1, 5) n, generate_series(1, 256) group by n", user)
+		b.Exec(t, "insert into memories (user_id, embedding) select $1, array_fill(x, array[256])::vector from unnest(array[0, 1e-10, 1e5, -1e15, 7e4]::float8[]) x", user)
 	})
 	b.tend(t, b.service(t, large))
-	app := b.db.AsUser(t, user)
+	app := b.DB.AsUser(t, user)
 	const queries = 20
 	sum := 0.0
 	for range queries {
-		query := get[string](t, b.admin, `select (centre + noise)::text from topics,
+		query := get[string](t, b.Admin, `select (centre + noise)::text from topics,
 			(select array_agg(random() + random() + random() - 1.5)::vector as noise from generate_series(1, 256)) n order by random() limit 1`)
 		sum += b.recalled(t, app, user, query, 10)
 	}
@@ -130,15 +130,15 @@ func TestWithoutHalfvec(t *testing.T) {
 	b := adopted(t, 16, func(b *bench) {
 		user = b.user(t)
 		b.fill(t, user, 2_000, 16, 0)
-		b.db.Exec(t, "supabase_admin", "alter extension vector drop function extensions.l2_normalize(extensions.vector)")
-		b.db.Exec(t, "supabase_admin", "alter function extensions.l2_normalize(extensions.vector) rename to no_such_function")
+		b.DB.Exec(t, "supabase_admin", "alter extension vector drop function extensions.l2_normalize(extensions.vector)")
+		b.DB.Exec(t, "supabase_admin", "alter function extensions.l2_normalize(extensions.vector) rename to no_such_function")
 	})
 	s := b.service(t, large)
 	b.maintain(t, s)
-	if n := get[int](t, b.admin, "select count(*) from pg_indexes where tablename = 'memories' and indexdef like '%hnsw%'"); n != 0 {
+	if n := get[int](t, b.Admin, "select count(*) from pg_indexes where tablename = 'memories' and indexdef like '%hnsw%'"); n != 0 {
 		t.Errorf("%d vector indexes", n)
 	}
-	if got := b.recalled(t, b.db.AsUser(t, user), user, b.randomVector(t, 16, 0), 10); got != 1 {
+	if got := b.recalled(t, b.DB.AsUser(t, user), user, b.randomVector(t, 16, 0), 10); got != 1 {
 		t.Errorf("recall %f", got)
 	}
 	if _, details := s.Details(); details["healthy"] != true || details["reason"] == nil {

@@ -33,8 +33,8 @@ func TestIdentity(t *testing.T) {
 	c := config()
 	b.work(t, c)
 	b.stream(t, c)
-	user := b.user(t)
-	b.exec(t, "insert into memory_synthesis (user_id, pattern_type, memory_ids, synthesis_content) values ($1, 'semantic_cluster', '{}', 'the app''s')", user)
+	user := b.User(t)
+	b.Exec(t, "insert into memory_synthesis (user_id, pattern_type, memory_ids, synthesis_content) values ($1, 'semantic_cluster', '{}', 'the app''s')", user)
 	labels := threeIntents(t)
 	first := ofIntents(t, labels...)
 	ids := b.remember(t, user, first)
@@ -50,7 +50,7 @@ func TestIdentity(t *testing.T) {
 	}
 
 	// Once more, with nothing new: an access of a memory is no change.
-	b.exec(t, "update memories set last_accessed = now() where user_id = $1", user)
+	b.Exec(t, "update memories set last_accessed = now() where user_id = $1", user)
 	b.settled(t)
 	same(t, before, b.semantic(t, user))
 
@@ -79,15 +79,15 @@ func TestIdentity(t *testing.T) {
 	// The memories of one intent are deleted, and its pattern with them.
 	for i, s := range first {
 		if s.label == labels[0] {
-			b.exec(t, "delete from memories where id = $1", ids[i])
+			b.Exec(t, "delete from memories where id = $1", ids[i])
 		}
 	}
-	b.exec(t, "delete from memories where id = $1", added[0])
+	b.Exec(t, "delete from memories where id = $1", added[0])
 	b.settled(t)
 	if left := b.semantic(t, user); len(left) != 2 {
 		t.Errorf("%d patterns of two intents", len(left))
 	}
-	b.exec(t, "delete from memories where user_id = $1", user)
+	b.Exec(t, "delete from memories where user_id = $1", user)
 	b.settled(t)
 	if all := b.patterns(t, user); len(all) != 1 || all[0].Content != "the app's" {
 		t.Errorf("no memory is left, but %+v", all)
@@ -151,20 +151,20 @@ func TestManyInserts(t *testing.T) {
 	b.work(t, c)
 	b.work(t, c) // another process
 	b.stream(t, c)
-	user := b.user(t)
+	user := b.User(t)
 	const transactions, each, limit = 500, 20, 700
-	b.exec(t, "insert into synthesis_settings (user_id, memory_limit) values ($1, $2)", user, limit)
+	b.Exec(t, "insert into synthesis_settings (user_id, memory_limit) values ($1, $2)", user, limit)
 	began := time.Now()
 	for range transactions {
-		b.exec(t, "insert into memories (user_id, content, created_at) select $1, 'we walked along the quiet river', clock_timestamp() from generate_series(1, $2)", user, each)
+		b.Exec(t, "insert into memories (user_id, content, created_at) select $1, 'we walked along the quiet river', clock_timestamp() from generate_series(1, $2)", user, each)
 	}
 	b.settled(t)
 	took := time.Since(began)
-	if n, most := get[int](t, b.admin, "select count(*)::int from helix.river_job where queue = 'synthesis' and args ->> 'user_id' = $1", user.String()),
+	if n, most := get[int](t, b.Admin, "select count(*)::int from helix.river_job where queue = 'synthesis' and args ->> 'user_id' = $1", user.String()),
 		int(took/c.Delay)+2; n < 1 || n > most {
 		t.Errorf("%d syntheses in %s, wanted at most %d", n, took, most)
 	}
-	newest := get[[]uuid.UUID](t, b.admin, "select array(select id from memories where user_id = $1 order by created_at desc, id limit $2)", user, limit)
+	newest := get[[]uuid.UUID](t, b.Admin, "select array(select id from memories where user_id = $1 order by created_at desc, id limit $2)", user, limit)
 	seen := map[uuid.UUID]bool{}
 	for _, p := range b.semantic(t, user) {
 		for _, id := range p.Members {
@@ -186,8 +186,8 @@ func TestManyInserts(t *testing.T) {
 func TestOneAtATime(t *testing.T) {
 	b := newBench(t)
 	c := config()
-	user := b.user(t)
-	holder := b.db.Connect(t, "postgres")
+	user := b.User(t)
+	holder := b.DB.Connect(t, "postgres")
 	if _, err := holder.Exec(t.Context(), "select pg_advisory_lock($1::int, hashtext($2))", 0x73796e, user.String()); err != nil {
 		t.Fatal(err)
 	}
@@ -213,12 +213,12 @@ func TestAccountDeleted(t *testing.T) {
 	b.work(t, c)
 	b.stream(t, c)
 	for range 5 {
-		user := b.user(t)
+		user := b.User(t)
 		b.remember(t, user, ofIntents(t, threeIntents(t)[:1]...))
-		b.db.Exec(t, "supabase_admin", "delete from auth.users where id = '"+user.String()+"'")
+		b.DB.Exec(t, "supabase_admin", "delete from auth.users where id = '"+user.String()+"'")
 	}
 	b.settled(t)
-	if n := get[int](t, b.admin, `select (select count(*) from memory_synthesis)::int + (select count(*) from helix.synthesis_work where user_id not in (select id from auth.users))::int`); n != 0 {
+	if n := get[int](t, b.Admin, `select (select count(*) from memory_synthesis)::int + (select count(*) from helix.synthesis_work where user_id not in (select id from auth.users))::int`); n != 0 {
 		t.Errorf("deleted accounts left %d rows", n)
 	}
 }
@@ -229,19 +229,19 @@ func TestDisabled(t *testing.T) {
 	c := config()
 	b.work(t, c)
 	b.stream(t, c)
-	user := b.user(t)
+	user := b.User(t)
 	b.remember(t, user, ofIntents(t, threeIntents(t)...))
 	b.settled(t)
 	n := len(b.patterns(t, user))
 	if n == 0 {
 		t.Fatal("no patterns")
 	}
-	b.exec(t, "insert into synthesis_settings (user_id, enabled) values ($1, false)", user)
+	b.Exec(t, "insert into synthesis_settings (user_id, enabled) values ($1, false)", user)
 	b.settled(t)
 	if left := b.patterns(t, user); len(left) != 0 {
 		t.Errorf("it is off, but %+v", left)
 	}
-	b.exec(t, "update synthesis_settings set enabled = true where user_id = $1", user)
+	b.Exec(t, "update synthesis_settings set enabled = true where user_id = $1", user)
 	b.settled(t)
 	if again := len(b.patterns(t, user)); again != n {
 		t.Errorf("%d patterns, were %d", again, n)
@@ -252,9 +252,9 @@ func TestDisabled(t *testing.T) {
 func TestOddMemories(t *testing.T) {
 	b := newBench(t)
 	c := config()
-	user := b.user(t)
+	user := b.User(t)
 	// As an adopted table may be.
-	b.exec(t, `alter table memories disable trigger user; alter table memories drop constraint if exists memories_emotional_valence_check;
+	b.Exec(t, `alter table memories disable trigger user; alter table memories drop constraint if exists memories_emotional_valence_check;
 		drop index if exists memories_recall_idx;
 		drop trigger z_helix_embedding_insert on memories; drop trigger z_helix_embedding_update on memories;
 		drop trigger z_helix_embedding_with_content on memories;
@@ -274,20 +274,20 @@ func TestOddMemories(t *testing.T) {
 		"Marks": "(user_id, content) select $1, repeat(chr(769), 100000) || chr(7) || chr(13) from generate_series(1, 3)",
 	} {
 		if strings.Contains(row, "$1") {
-			b.exec(t, "insert into memories "+row, user)
+			b.Exec(t, "insert into memories "+row, user)
 		} else {
 			t.Fatal(name)
 		}
 	}
-	alone := b.user(t)
-	b.exec(t, "insert into memories (user_id, content) values ($1, 'the only one')", alone)
+	alone := b.User(t)
+	b.Exec(t, "insert into memories (user_id, content) values ($1, 'the only one')", alone)
 	b.work(t, c)
 	b.stream(t, c)
 	b.settled(t)
-	if n := get[int](t, b.admin, "select count(*)::int from helix.river_job where queue = 'synthesis' and errors is not null"); n != 0 {
-		t.Errorf("%d syntheses failed: %s", n, get[string](t, b.admin, "select max(errors::text) from helix.river_job where errors is not null"))
+	if n := get[int](t, b.Admin, "select count(*)::int from helix.river_job where queue = 'synthesis' and errors is not null"); n != 0 {
+		t.Errorf("%d syntheses failed: %s", n, get[string](t, b.Admin, "select max(errors::text) from helix.river_job where errors is not null"))
 	}
-	if !get[bool](t, b.admin, "select count(*) = 2 from helix.synthesis_work where ran_at is not null and user_id in ($1, $2)", user, alone) {
+	if !get[bool](t, b.Admin, "select count(*) = 2 from helix.synthesis_work where ran_at is not null and user_id in ($1, $2)", user, alone) {
 		t.Error("not both users were synthesised")
 	}
 	for _, p := range append(b.patterns(t, user), b.patterns(t, alone)...) {
@@ -307,10 +307,10 @@ func TestTheSameAgain(t *testing.T) {
 	c := config()
 	b.work(t, c)
 	b.stream(t, c)
-	user := b.user(t)
-	b.exec(t, "insert into synthesis_settings (user_id, memory_limit) values ($1, 20000)", user)
-	b.exec(t, `drop index if exists memories_recall_idx`) // it would take most of the time
-	b.exec(t, `insert into memories (user_id, content, embedding, created_at) select $1, 'same', array_fill(0.5::real, '{1536}')::vector, 'epoch'
+	user := b.User(t)
+	b.Exec(t, "insert into synthesis_settings (user_id, memory_limit) values ($1, 20000)", user)
+	b.Exec(t, `drop index if exists memories_recall_idx`) // it would take most of the time
+	b.Exec(t, `insert into memories (user_id, content, embedding, created_at) select $1, 'same', array_fill(0.5::real, '{1536}')::vector, 'epoch'
 		from generate_series(1, $2)`, user, n)
 	b.settled(t)
 	all := b.patterns(t, user)

@@ -16,11 +16,9 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/pgvector/pgvector-go"
 	"github.com/rs/zerolog"
 
-	"github.com/helixd/helixd/migrations"
 	"github.com/helixd/helixd/reactors"
 	"github.com/helixd/helixd/reactors/reactortest"
 	"github.com/helixd/helixd/reactors/synthesis"
@@ -33,20 +31,12 @@ const patience = 3 * time.Minute
 
 // bench is a project with helixd's stream and jobs in this process.
 type bench struct {
-	db    *testenv.Database
-	admin *pgx.Conn
-	pool  *pgxpool.Pool
+	reactortest.Project
 }
 
 func newBench(t testing.TB) *bench {
 	t.Helper()
-	b := &bench{db: testenv.New(t)}
-	b.admin = b.db.Connect(t, "postgres")
-	if err := migrations.Up(t.Context(), b.admin, func(migrations.Migration) {}); err != nil {
-		t.Fatal(err)
-	}
-	b.pool = b.db.Pool(t, "postgres")
-	return b
+	return &bench{Project: reactortest.NewProject(t)}
 }
 
 // config is the default one with a delay for tests.
@@ -59,26 +49,14 @@ func config() synthesis.Config {
 // work lets a process's worth of jobs be done, until stop or the test's end.
 func (b *bench) work(t testing.TB, c synthesis.Config) (stop func()) {
 	t.Helper()
-	pool := b.db.Pool(t, "postgres")
+	pool := b.DB.Pool(t, "postgres")
 	return reactortest.Work(t, pool, reactors.With(synthesis.NewService(c, pool, zerolog.New(zerolog.NewTestWriter(t)))))
 }
 
 // stream lets the reactor see what is written from now on.
 func (b *bench) stream(t testing.TB, c synthesis.Config) {
 	t.Helper()
-	reactortest.Stream(t, b.db, b.pool, synthesis.Reactor{Delay: c.Delay})
-}
-
-func (b *bench) user(t testing.TB) uuid.UUID {
-	t.Helper()
-	return uuid.MustParse(b.db.NewUser(t).ID)
-}
-
-func (b *bench) exec(t testing.TB, sql string, args ...any) {
-	t.Helper()
-	if _, err := b.admin.Exec(t.Context(), sql, args...); err != nil {
-		t.Fatalf("%.200s: %v", sql, err)
-	}
+	reactortest.Stream(t, b.DB, b.Pool, synthesis.Reactor{Delay: c.Delay})
 }
 
 func get[T any](t testing.TB, conn *pgx.Conn, sql string, args ...any) T {
@@ -89,9 +67,9 @@ func get[T any](t testing.TB, conn *pgx.Conn, sql string, args ...any) T {
 // until polls a condition.
 func (b *bench) until(t testing.TB, what, sql string, args ...any) {
 	t.Helper()
-	err := testenv.Poll(t.Context(), patience, 5*time.Millisecond, what, func() (bool, error) { return get[bool](t, b.admin, sql, args...), nil })
+	err := testenv.Poll(t.Context(), patience, 5*time.Millisecond, what, func() (bool, error) { return get[bool](t, b.Admin, sql, args...), nil })
 	if err != nil {
-		t.Fatalf("%v; jobs: %s", err, get[string](t, b.admin,
+		t.Fatalf("%v; jobs: %s", err, get[string](t, b.Admin,
 			"select coalesce(jsonb_agg(jsonb_build_object('s', state, 'e', errors, 'a', scheduled_at))::text, '') from (select * from helix.river_job where queue = 'synthesis' order by id desc limit 5) j"))
 	}
 }
@@ -100,8 +78,8 @@ func (b *bench) until(t testing.TB, what, sql string, args ...any) {
 // past what was committed when a user that a marker row names has been marked.
 func (b *bench) settled(t testing.TB) {
 	t.Helper()
-	marker := b.user(t)
-	b.exec(t, "insert into synthesis_settings (user_id, enabled) values ($1, false)", marker)
+	marker := b.User(t)
+	b.Exec(t, "insert into synthesis_settings (user_id, enabled) values ($1, false)", marker)
 	b.until(t, "the stream", "select exists (select from helix.synthesis_work where user_id = $1)", marker)
 	b.until(t, "the syntheses", `select not exists (select from helix.synthesis_work where due) and not exists (
 		select from helix.river_job where queue = 'synthesis' and state in ('available', 'pending', 'scheduled', 'running', 'retryable'))`)
@@ -121,7 +99,7 @@ type pattern struct {
 
 func (b *bench) patterns(t testing.TB, user uuid.UUID) (all []pattern) {
 	t.Helper()
-	raw := get[[]byte](t, b.admin, "select coalesce(jsonb_agg(s order by pattern_type, created_at, id), '[]') from memory_synthesis s where user_id = $1", user)
+	raw := get[[]byte](t, b.Admin, "select coalesce(jsonb_agg(s order by pattern_type, created_at, id), '[]') from memory_synthesis s where user_id = $1", user)
 	if err := json.Unmarshal(raw, &all); err != nil {
 		t.Fatal(err)
 	}
@@ -194,7 +172,7 @@ func (b *bench) remember(t testing.TB, user uuid.UUID, sentences []sentence) []u
 			values = append(values, fmt.Sprintf("($%d::text::uuid, $%d::text::uuid, $%d, $%d::text::vector, $%d::text::timestamptz)", n+1, n+2, n+3, n+4, n+5))
 			args = append(args, r...)
 		}
-		b.exec(t, "insert into memories (id, user_id, content, embedding, created_at) values "+strings.Join(values, ", "), args...)
+		b.Exec(t, "insert into memories (id, user_id, content, embedding, created_at) values "+strings.Join(values, ", "), args...)
 	}
 	return ids
 }

@@ -18,8 +18,8 @@ func TestIntents(t *testing.T) {
 	b.work(t, c)
 	b.stream(t, c)
 	sentences := mustIntents(t)
-	user := b.user(t)
-	b.exec(t, "insert into synthesis_settings (user_id, memory_limit) values ($1, 5000)", user)
+	user := b.User(t)
+	b.Exec(t, "insert into synthesis_settings (user_id, memory_limit) values ($1, 5000)", user)
 	ids := b.remember(t, user, sentences)
 	b.settled(t)
 

@@ -7,9 +7,9 @@ func TestUnhealthy(t *testing.T) {
 	b := newBench(t)
 	b.work(t, config())
 	b.stream(t, config())
-	b.exec(t, "alter table memory_synthesis rename to away")
-	b.exec(t, "insert into memories (user_id, type, content) values ($1, 'episodic', 'walked by the river')", b.user(t))
+	b.Exec(t, "alter table memory_synthesis rename to away")
+	b.Exec(t, "insert into memories (user_id, type, content) values ($1, 'episodic', 'walked by the river')", b.User(t))
 	b.until(t, "it says that it fails", "select exists (select from helix.workers where details -> 'synthesis' ->> 'healthy' = 'false')")
-	b.exec(t, "alter table away rename to memory_synthesis")
+	b.Exec(t, "alter table away rename to memory_synthesis")
 	b.until(t, "it works again", "select exists (select from helix.workers where details -> 'synthesis' ->> 'healthy' = 'true')")
 }

@@ -16,14 +16,14 @@ import (
 func TestRefusedRowHoldsUpNobody(t *testing.T) {
 	refusing := func(t *testing.T, b *bench) {
 		t.Helper()
-		b.exec(t, "alter table voice_recordings add column reviewed boolean")
-		b.exec(t, "update voice_recordings set reviewed = false, created_at = now() - interval '1 hour'")
-		b.exec(t, "alter table voice_recordings add constraint seen check (reviewed is not false) not valid")
+		b.Exec(t, "alter table voice_recordings add column reviewed boolean")
+		b.Exec(t, "update voice_recordings set reviewed = false, created_at = now() - interval '1 hour'")
+		b.Exec(t, "alter table voice_recordings add constraint seen check (reviewed is not false) not valid")
 	}
 	t.Run("OfTheSameUser", func(t *testing.T) {
 		b := newBench(t)
 		b.unswept(t)
-		user := b.user(t)
+		user := b.User(t)
 		odd := b.record(t, user, pcm(10, 1))
 		refusing(t, b)
 		b.stream(t)
@@ -41,19 +41,19 @@ func TestRefusedRowHoldsUpNobody(t *testing.T) {
 	t.Run("InTwoLanes", func(t *testing.T) {
 		b := newBench(t)
 		b.unswept(t)
-		user := b.user(t)
+		user := b.User(t)
 		odd := b.record(t, user, pcm(10, 1))
 		refusing(t, b)
 		sound := b.record(t, user, pcm(10, 2))
-		b.exec(t, "insert into helix.voice_queues (user_id) values ($1)", user)
-		lock, err := b.db.Connect(t, "postgres").Begin(t.Context())
+		b.Exec(t, "insert into helix.voice_queues (user_id) values ($1)", user)
+		lock, err := b.DB.Connect(t, "postgres").Begin(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
 		if _, err := lock.Exec(t.Context(), "select from helix.voice_queues where user_id = $1 for update", user); err != nil {
 			t.Fatal(err)
 		}
-		b.exec(t, `insert into helix.river_job (kind, queue, args, max_attempts)
+		b.Exec(t, `insert into helix.river_job (kind, queue, args, max_attempts)
 			select 'voice_lane', 'voice', jsonb_build_object('user_id', $1::uuid), 1000 from generate_series(1, 2)`, user)
 		b.work(t, parts{decoder: raw{}, ear: &ear{}})
 		b.until(t, "both lanes to wait", `select count(*) = 2 from pg_stat_activity
@@ -69,8 +69,8 @@ func TestRefusedRowHoldsUpNobody(t *testing.T) {
 	t.Run("InStorageThatIsNotConfigured", func(t *testing.T) {
 		b := newBench(t)
 		b.unswept(t)
-		user := b.user(t)
-		b.exec(t, "insert into voice_recordings (user_id, storage_path) values ($1, 'voice/object')", user)
+		user := b.User(t)
+		b.Exec(t, "insert into voice_recordings (user_id, storage_path) values ($1, 'voice/object')", user)
 		refusing(t, b)
 		b.stream(t)
 		b.work(t, parts{decoder: raw{}, ear: &ear{}})
@@ -82,9 +82,9 @@ func TestRefusedRowHoldsUpNobody(t *testing.T) {
 	})
 	t.Run("InTheSweep", func(t *testing.T) {
 		b := newBench(t)
-		b.exec(t, "insert into voice_recordings (user_id, audio_data, status) values ($1, '\\x0100', 'processing')", b.user(t))
+		b.Exec(t, "insert into voice_recordings (user_id, audio_data, status) values ($1, '\\x0100', 'processing')", b.User(t))
 		refusing(t, b)
-		orphan := get[uuid.UUID](t, b.admin, "insert into voice_recordings (user_id, audio_data, status) values ($1, '\\x0100', 'processing') returning id", b.user(t))
+		orphan := get[uuid.UUID](t, b.Admin, "insert into voice_recordings (user_id, audio_data, status) values ($1, '\\x0100', 'processing') returning id", b.User(t))
 		b.work(t, parts{decoder: raw{}, ear: &ear{}})
 		if r := b.ended(t, orphan); r.code() != "done" {
 			t.Errorf("the row is %+v", r)
@@ -99,15 +99,15 @@ func TestRate(t *testing.T) {
 	config.Rate = 2
 	e := &ear{}
 	b.work(t, parts{config: config, decoder: raw{}, ear: e})
-	user := b.user(t)
+	user := b.User(t)
 	// Whatever the hour is now, it is the one that is counted.
-	b.exec(t, "insert into helix.voice_queues (user_id) values ($1)", user)
+	b.Exec(t, "insert into helix.voice_queues (user_id) values ($1)", user)
 	for range 2 {
 		if r := b.ended(t, b.record(t, user, pcm(10, 1))); r.code() != "done" {
 			t.Fatalf("the row is %+v", r)
 		}
 	}
-	b.exec(t, "update helix.voice_queues set hour = date_trunc('hour', now(), 'utc'), begun = 2")
+	b.Exec(t, "update helix.voice_queues set hour = date_trunc('hour', now(), 'utc'), begun = 2")
 	third := b.record(t, user, pcm(10, 1))
 	b.until(t, "the reason", "select coalesce(error ->> 'code' = 'too_many_recordings', false) from voice_recordings where id = $1", third)
 	if r := b.row(t, third); r.Status != "pending" || r.Error.RetryAt == nil || e.count() != 2 {
@@ -115,10 +115,10 @@ func TestRate(t *testing.T) {
 	}
 	b.until(t, "the next lane", `select count(*) = 1 from helix.river_job where queue = 'voice' and state = 'scheduled'
 		and scheduled_at between date_trunc('hour', now(), 'utc') and date_trunc('hour', now(), 'utc') + interval '1 hour 1 second'`)
-	if other := b.ended(t, b.record(t, b.user(t), pcm(10, 1))); other.code() != "done" {
+	if other := b.ended(t, b.record(t, b.User(t), pcm(10, 1))); other.code() != "done" {
 		t.Errorf("another user's row is %+v", other)
 	}
-	b.exec(t, "update helix.voice_queues set hour = hour - interval '1 hour'")
+	b.Exec(t, "update helix.voice_queues set hour = hour - interval '1 hour'")
 	b.record(t, user, pcm(10, 1)) // wakes a lane before its time
 	if r := b.ended(t, third); r.code() != "done" {
 		t.Errorf("the row is %+v", r)
@@ -151,8 +151,8 @@ func TestUserHasOneChildAtATime(t *testing.T) {
 	b.stream(t)
 	d := &crowd{now: map[string]int{}}
 	b.work(t, parts{decoder: d, ear: &ear{}})
-	user := b.user(t)
-	b.exec(t, "insert into voice_recordings (user_id, audio_data) select $1, decode(repeat('01', 1000000), 'hex') from generate_series(1, 20)", user)
+	user := b.User(t)
+	b.Exec(t, "insert into voice_recordings (user_id, audio_data) select $1, decode(repeat('01', 1000000), 'hex') from generate_series(1, 20)", user)
 	b.until(t, "all to be done", "select bool_and(status = 'done') from voice_recordings")
 	if d.peak != 1 {
 		t.Errorf("%d recordings of one user were decoded at a time", d.peak)

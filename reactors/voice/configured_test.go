@@ -18,7 +18,7 @@ import (
 func TestNotConfigured(t *testing.T) {
 	b := newBench(t)
 	b.stream(t)
-	user := b.user(t)
+	user := b.User(t)
 	before := b.record(t, user, pcm(10, 1))
 	stop := b.work(t, parts{decoder: raw{}})
 	after := b.record(t, user, pcm(10, 2))
@@ -80,10 +80,10 @@ func TestStorage(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t)
-			user := b.user(t)
-			id := get[uuid.UUID](t, b.admin, "insert into voice_recordings (user_id, storage_path) values ($1, $2) returning id", user, tt.path)
+			user := b.User(t)
+			id := get[uuid.UUID](t, b.Admin, "insert into voice_recordings (user_id, storage_path) values ($1, $2) returning id", user, tt.path)
 			if tt.more != "" {
-				b.exec(t, "update voice_recordings set "+tt.more)
+				b.Exec(t, "update voice_recordings set "+tt.more)
 			}
 			b.work(t, parts{config: config, decoder: raw{}, ear: &ear{url: tt.url, hear: hears}, objects: shelf{pcm(tt.size/2, 1)}})
 			if r := b.ended(t, id); r.code() != tt.want || tt.said != "" && *r.Transcript != tt.said {
@@ -94,9 +94,9 @@ func TestStorage(t *testing.T) {
 	t.Run("NotConfiguredWaitsAlone", func(t *testing.T) {
 		b := newBench(t)
 		b.stream(t)
-		user := b.user(t)
+		user := b.User(t)
 		stop := b.work(t, parts{decoder: raw{}, ear: &ear{}})
-		id := get[uuid.UUID](t, b.admin, "insert into voice_recordings (user_id, storage_path) values ($1, 'voice/object') returning id", user)
+		id := get[uuid.UUID](t, b.Admin, "insert into voice_recordings (user_id, storage_path) values ($1, 'voice/object') returning id", user)
 		if r := b.ended(t, b.record(t, user, pcm(10, 1))); r.code() != "done" {
 			t.Errorf("the row beside it is %+v", r)
 		}
@@ -138,11 +138,11 @@ func TestPause(t *testing.T) {
 	config := voice.DefaultConfig
 	config.UserConcurrency, config.MostTries = 1, 1 // the pause is none of the tries
 	b.work(t, parts{config: config, decoder: raw{}, ear: e})
-	user := b.user(t)
-	b.exec(t, "insert into voice_recordings (user_id, audio_data) select $1, '\\x0100' from generate_series(1, 50)", user)
+	user := b.User(t)
+	b.Exec(t, "insert into voice_recordings (user_id, audio_data) select $1, '\\x0100' from generate_series(1, 50)", user)
 	b.until(t, "the reason", "select exists (select from voice_recordings where error ->> 'code' = 'provider_payment_required' and error ? 'retry_at')")
 	b.until(t, "a lane that waits", "select exists (select from helix.river_job where queue = 'voice' and state = 'scheduled')")
-	if n := get[int](t, b.admin, "select count(*) from voice_recordings where error is not null"); n > 3 {
+	if n := get[int](t, b.Admin, "select count(*) from voice_recordings where error is not null"); n > 3 {
 		t.Errorf("%d rows were written", n)
 	}
 	mu.Lock()
@@ -158,11 +158,11 @@ func TestPause(t *testing.T) {
 func TestStatus(t *testing.T) {
 	b := newBench(t)
 	b.stream(t)
-	b.exec(t, "insert into helix.leaders (slot, epoch, holder, heartbeat_at) select slot, epoch, 'test', now() + interval '1 hour' from helix.checkpoints")
-	b.exec(t, "insert into helix.reactors (reactor, slot, queue) select 'voice', slot, 'voice' from helix.checkpoints")
-	user := b.user(t)
-	b.exec(t, "insert into voice_recordings (user_id, audio_data) select $1, '\\x0100' from generate_series(1, 7)", user)
-	app := b.db.AsUser(t, user.String())
+	b.Exec(t, "insert into helix.leaders (slot, epoch, holder, heartbeat_at) select slot, epoch, 'test', now() + interval '1 hour' from helix.checkpoints")
+	b.Exec(t, "insert into helix.reactors (reactor, slot, queue) select 'voice', slot, 'voice' from helix.checkpoints")
+	user := b.User(t)
+	b.Exec(t, "insert into voice_recordings (user_id, audio_data) select $1, '\\x0100' from generate_series(1, 7)", user)
+	app := b.DB.AsUser(t, user.String())
 	const status = "select concat_ws(' ', healthy, queue_depth, details ->> 'healthy', details ->> 'reason') from helix_status where reactor = 'voice'"
 	stop := b.work(t, parts{decoder: raw{}})
 	if got := get[string](t, app, status); got != "f 7 false No speech provider is configured: set DEEPGRAM_API_KEY, or HELIX_VOICE_URL, and start helixd again; the recording waits." {

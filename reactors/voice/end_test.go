@@ -27,11 +27,11 @@ func TestDeletedRecording(t *testing.T) {
 	config := voice.DefaultConfig
 	config.UserConcurrency = 1
 	b.work(t, parts{config: config, decoder: raw{}, ear: e})
-	user := b.user(t)
+	user := b.User(t)
 	id := b.record(t, user, pcm(10, 1))
 	b.until(t, "the request", "select attempts = 1 from voice_recordings where id = $1", id)
 	next := b.record(t, user, pcm(10, 2))
-	b.exec(t, "delete from voice_recordings where id = $1", id)
+	b.Exec(t, "delete from voice_recordings where id = $1", id)
 	if err := <-cancelled; !errors.Is(err, context.Canceled) {
 		t.Errorf("the request ended with %v", err)
 	}
@@ -45,12 +45,12 @@ func TestDeletedRecording(t *testing.T) {
 func TestChangedAudio(t *testing.T) {
 	for name, change := range map[string]func(b *bench, t *testing.T, id any){
 		"WhileItIsHeard": func(b *bench, t *testing.T, id any) {
-			b.exec(t, "update voice_recordings set audio_data = $2 where id = $1", id, pcm(10, 2))
+			b.Exec(t, "update voice_recordings set audio_data = $2 where id = $1", id, pcm(10, 2))
 		},
 		"BeforeItIsWritten": func(b *bench, t *testing.T, id any) { // sooner than the request can be cancelled
-			b.exec(t, "create function swap() returns trigger language plpgsql as $$ begin new.content_rev := new.content_rev + 1; new.audio_data := '\\x0200'; return new; end $$")
-			b.exec(t, "create trigger z before update on voice_recordings for each row when (old.attempts = 1 and new.audio_data = '\\x0100' and new.status = 'processing' and new.language = 'en') execute function swap()")
-			b.exec(t, "update voice_recordings set language = 'en' where id = $1", id)
+			b.Exec(t, "create function swap() returns trigger language plpgsql as $$ begin new.content_rev := new.content_rev + 1; new.audio_data := '\\x0200'; return new; end $$")
+			b.Exec(t, "create trigger z before update on voice_recordings for each row when (old.attempts = 1 and new.audio_data = '\\x0100' and new.status = 'processing' and new.language = 'en') execute function swap()")
+			b.Exec(t, "update voice_recordings set language = 'en' where id = $1", id)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -65,7 +65,7 @@ func TestChangedAudio(t *testing.T) {
 				return provider.Answer{Transcript: "new"}, nil
 			}}
 			b.work(t, parts{decoder: raw{}, ear: e})
-			id := b.record(t, b.user(t), pcm(1, 1))
+			id := b.record(t, b.User(t), pcm(1, 1))
 			b.until(t, "the request", "select attempts = 1 from voice_recordings where id = $1", id)
 			change(b, t, id)
 			if name == "BeforeItIsWritten" {
@@ -84,10 +84,10 @@ func TestNewAudioThatFails(t *testing.T) {
 	b := newBench(t)
 	b.stream(t)
 	b.work(t, parts{decoder: raw{}, ear: &ear{}})
-	user := b.user(t)
+	user := b.User(t)
 	id := b.record(t, user, pcm(10, 1))
 	b.ended(t, id)
-	app := b.db.AsUser(t, user.String())
+	app := b.DB.AsUser(t, user.String())
 	if _, err := app.Exec(t.Context(), "update voice_recordings set audio_data = '\\x00' where id = $1", id); err != nil {
 		t.Fatal(err)
 	}
@@ -101,10 +101,10 @@ func TestNewAudioThatFails(t *testing.T) {
 func TestRefusedTranscript(t *testing.T) {
 	b := newBench(t)
 	b.stream(t)
-	b.exec(t, "alter table voice_recordings add check (transcript <> 'hello')")
+	b.Exec(t, "alter table voice_recordings add check (transcript <> 'hello')")
 	e := &ear{}
 	b.work(t, parts{decoder: raw{}, ear: e})
-	r := b.ended(t, b.record(t, b.user(t), pcm(10, 1)))
+	r := b.ended(t, b.record(t, b.User(t), pcm(10, 1)))
 	if r.code() != "failed transcript_refused" || r.Attempts != 1 || e.count() != 1 {
 		t.Errorf("after %d requests the row is %+v", e.count(), r)
 	}
@@ -121,7 +121,7 @@ func TestTriesEnd(t *testing.T) {
 		return provider.Answer{}, errUnavailable
 	}}
 	b.work(t, parts{config: config, decoder: raw{}, ear: e})
-	r := b.ended(t, b.record(t, b.user(t), pcm(10, 1)))
+	r := b.ended(t, b.record(t, b.User(t), pcm(10, 1)))
 	if r.code() != "failed provider_unavailable" || !r.Error.Retryable || r.Error.RetryAt != nil || r.Attempts != 2 || e.count() != 2 {
 		t.Errorf("after %d requests the row is %+v", e.count(), r)
 	}
@@ -135,7 +135,7 @@ func TestStop(t *testing.T) {
 		b.stream(t)
 		e, gate := held()
 		stop := b.work(t, parts{decoder: raw{}, ear: e})
-		id := b.record(t, b.user(t), pcm(10, 1))
+		id := b.record(t, b.User(t), pcm(10, 1))
 		b.until(t, "the request", "select attempts = 1 from voice_recordings where id = $1", id)
 		stopped := make(chan struct{})
 		go func() { stop(); close(stopped) }()
@@ -150,7 +150,7 @@ func TestStop(t *testing.T) {
 		b.stream(t)
 		e, gate := held()
 		stop := b.work(t, parts{decoder: raw{}, ear: e})
-		id := b.record(t, b.user(t), pcm(10, 1))
+		id := b.record(t, b.User(t), pcm(10, 1))
 		b.until(t, "the request", "select attempts = 1 from voice_recordings where id = $1", id)
 		stop()
 		if r := b.row(t, id); r.code() != "pending" {

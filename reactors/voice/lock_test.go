@@ -42,10 +42,10 @@ func TestDeletionIsNoDeadlock(t *testing.T) {
 					}
 				}
 				b.work(t, parts{decoder: d, ear: e})
-				user := b.user(t)
+				user := b.User(t)
 				b.record(t, user, pcm(24000, 1))
 				b.until(t, "the work", "select exists (select from helix.voice_work where job_id is not null) and ($1 or attempts = 1) from voice_recordings", d.gate == gate)
-				tx, err := b.db.Connect(t, "postgres").Begin(t.Context())
+				tx, err := b.DB.Connect(t, "postgres").Begin(t.Context())
 				if err != nil {
 					t.Fatal(err)
 				}

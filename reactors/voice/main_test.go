@@ -14,10 +14,8 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/rs/zerolog"
 
-	"github.com/helixd/helixd/migrations"
 	"github.com/helixd/helixd/reactors"
 	"github.com/helixd/helixd/reactors/reactortest"
 	"github.com/helixd/helixd/reactors/sandbox"
@@ -120,20 +118,12 @@ func pcm(samples int, value byte) []byte { return bytes.Repeat([]byte{value, 0},
 
 // bench is a project with helixd's stream and jobs in this process.
 type bench struct {
-	db    *testenv.Database
-	admin *pgx.Conn
-	pool  *pgxpool.Pool
+	reactortest.Project
 }
 
 func newBench(t testing.TB) *bench {
 	t.Helper()
-	b := &bench{db: testenv.New(t)}
-	b.admin = b.db.Connect(t, "postgres")
-	if err := migrations.Up(t.Context(), b.admin, func(migrations.Migration) {}); err != nil {
-		t.Fatal(err)
-	}
-	b.pool = b.db.Pool(t, "postgres")
-	return b
+	return &bench{Project: reactortest.NewProject(t)}
 }
 
 // parts are what a process's worth of jobs is made of.
@@ -150,7 +140,7 @@ func (b *bench) work(t testing.TB, p parts) (stop func()) {
 	if p.config == (voice.Config{}) {
 		p.config = voice.DefaultConfig
 	}
-	pool := b.db.Pool(t, "postgres")
+	pool := b.DB.Pool(t, "postgres")
 	service := voice.NewService(p.config, pool, p.decoder, p.ear, p.objects, zerolog.New(zerolog.NewTestWriter(t)))
 	return reactortest.Work(t, pool, reactors.With(service))
 }
@@ -158,26 +148,21 @@ func (b *bench) work(t testing.TB, p parts) (stop func()) {
 // stream lets the reactor see what is written from now on.
 func (b *bench) stream(t testing.TB) {
 	t.Helper()
-	reactortest.Stream(t, b.db, b.pool, voice.Reactor{})
+	reactortest.Stream(t, b.DB, b.Pool, voice.Reactor{})
 }
 
 // unswept keeps the sweep from doing anything: what lanes promise they keep without it.
 func (b *bench) unswept(t testing.TB) {
 	t.Helper()
-	if _, err := b.db.Connect(t, "postgres").Exec(t.Context(), "select pg_advisory_lock($1)", 0x766f69636573); err != nil {
+	if _, err := b.DB.Connect(t, "postgres").Exec(t.Context(), "select pg_advisory_lock($1)", 0x766f69636573); err != nil {
 		t.Fatal(err)
 	}
-}
-
-func (b *bench) user(t testing.TB) uuid.UUID {
-	t.Helper()
-	return uuid.MustParse(b.db.NewUser(t).ID)
 }
 
 // record inserts a recording of a user's.
 func (b *bench) record(t testing.TB, user uuid.UUID, audio []byte) uuid.UUID {
 	t.Helper()
-	return get[uuid.UUID](t, b.admin, "insert into voice_recordings (user_id, audio_data) values ($1, $2) returning id", user, audio)
+	return get[uuid.UUID](t, b.Admin, "insert into voice_recordings (user_id, audio_data) values ($1, $2) returning id", user, audio)
 }
 
 // row is what a recording's row says.
@@ -214,7 +199,7 @@ func (r row) code() string {
 
 func (b *bench) row(t testing.TB, id uuid.UUID) (r row) {
 	t.Helper()
-	raw := get[[]byte](t, b.admin, "select to_jsonb(r) - 'audio_data' - 'processed_audio' from voice_recordings r where id = $1", id)
+	raw := get[[]byte](t, b.Admin, "select to_jsonb(r) - 'audio_data' - 'processed_audio' from voice_recordings r where id = $1", id)
 	if err := json.Unmarshal(raw, &r); err != nil {
 		t.Fatal(err)
 	}
@@ -228,13 +213,6 @@ func (b *bench) ended(t testing.TB, id uuid.UUID) row {
 	return b.row(t, id)
 }
 
-func (b *bench) exec(t testing.TB, sql string, args ...any) {
-	t.Helper()
-	if _, err := b.admin.Exec(t.Context(), sql, args...); err != nil {
-		t.Fatalf("%s: %v", sql, err)
-	}
-}
-
 func get[T any](t testing.TB, conn *pgx.Conn, sql string, args ...any) T {
 	t.Helper()
 	return testenv.Get[T](t, conn, sql, args...)
@@ -243,9 +221,9 @@ func get[T any](t testing.TB, conn *pgx.Conn, sql string, args ...any) T {
 // until polls a condition.
 func (b *bench) until(t testing.TB, what, sql string, args ...any) {
 	t.Helper()
-	err := testenv.Poll(t.Context(), patience, 5*time.Millisecond, what, func() (bool, error) { return get[bool](t, b.admin, sql, args...), nil })
+	err := testenv.Poll(t.Context(), patience, 5*time.Millisecond, what, func() (bool, error) { return get[bool](t, b.Admin, sql, args...), nil })
 	if err != nil {
-		t.Fatalf("%v; recordings: %s", err, get[string](t, b.admin,
+		t.Fatalf("%v; recordings: %s", err, get[string](t, b.Admin,
 			`select coalesce(jsonb_agg(jsonb_build_object('s', status, 'e', error, 'n', attempts))::text, '') from (select * from voice_recordings limit 20) r`))
 	}
 }

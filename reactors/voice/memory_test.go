@@ -34,9 +34,9 @@ func (d *drain) Transcribe(_ context.Context, r provider.Request) (provider.Answ
 func TestMemoryStaysFlat(t *testing.T) {
 	const size, most = 50_000_000, 32 << 20
 	b := newBench(t)
-	user := b.user(t)
+	user := b.User(t)
 	d := &drain{ear: &ear{}}
-	id := get[uuid.UUID](t, b.admin, `insert into voice_recordings (user_id, keep_audio, audio_data)
+	id := get[uuid.UUID](t, b.Admin, `insert into voice_recordings (user_id, keep_audio, audio_data)
 		values ($1, true, decode(repeat('0102', $2::int / 2), 'hex')) returning id`, user, size)
 	runtime.GC()
 	var before, now runtime.MemStats
@@ -64,7 +64,7 @@ func TestMemoryStaysFlat(t *testing.T) {
 	if r.code() != "done" || *r.Duration != size/32 || d.read.Load() < size {
 		t.Errorf("after %d bytes the row is %+v", d.read.Load(), r)
 	}
-	if !get[bool](t, b.admin, "select substring(processed_audio from 45) = audio_data from voice_recordings where id = $1", id) {
+	if !get[bool](t, b.Admin, "select substring(processed_audio from 45) = audio_data from voice_recordings where id = $1", id) {
 		t.Error("other audio is kept")
 	}
 	if grown := int64(peak) - int64(before.HeapInuse); grown > most {

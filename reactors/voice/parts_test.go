@@ -36,7 +36,7 @@ func TestParts(t *testing.T) {
 		audio = append(audio, pcm(12_000, second+1)...)
 		audio = append(audio, pcm(4_000, 0)...)
 	}
-	id := b.record(t, b.user(t), audio)
+	id := b.record(t, b.User(t), audio)
 	r := b.ended(t, id)
 	if r.code() != "done" || r.Attempts != n || *r.Duration != 5000 || *r.Language != "en" {
 		t.Fatalf("after %d requests the row is %+v", n, r)
@@ -76,18 +76,18 @@ func TestKeepAudio(t *testing.T) {
 	b := newBench(t)
 	b.stream(t)
 	b.work(t, parts{decoder: raw{}, ear: &ear{}})
-	user := b.user(t)
+	user := b.User(t)
 	for name, samples := range map[string]int{"Small": 1000, "Large": 1_700_001, "Parts": 1<<20 - 22} { // whole parts of 1 MB
 		t.Run(name, func(t *testing.T) {
 			audio := pcm(samples, 3)
 			audio[samples] = 9 // somewhere in the middle
 			id := b.record(t, user, audio)
-			b.exec(t, "delete from voice_recordings where id = $1", id)
-			b.exec(t, "insert into voice_recordings (id, user_id, audio_data, keep_audio) values ($1, $2, $3, true)", id, user, audio)
+			b.Exec(t, "delete from voice_recordings where id = $1", id)
+			b.Exec(t, "insert into voice_recordings (id, user_id, audio_data, keep_audio) values ($1, $2, $3, true)", id, user, audio)
 			if r := b.ended(t, id); r.code() != "done" {
 				t.Fatalf("the row is %+v", r)
 			}
-			kept := get[[]byte](t, b.admin, "select processed_audio from voice_recordings where id = $1", id)
+			kept := get[[]byte](t, b.Admin, "select processed_audio from voice_recordings where id = $1", id)
 			if !bytes.Equal(kept, append(wav.Header(int64(samples)), audio...)) {
 				t.Errorf("%d bytes are kept, and are not the WAV file of %d samples", len(kept), samples)
 			}
@@ -96,7 +96,7 @@ func TestKeepAudio(t *testing.T) {
 	t.Run("NoneWithoutAsking", func(t *testing.T) {
 		id := b.record(t, user, pcm(10, 1))
 		b.ended(t, id)
-		if !get[bool](t, b.admin, "select processed_audio is null from voice_recordings where id = $1", id) {
+		if !get[bool](t, b.Admin, "select processed_audio is null from voice_recordings where id = $1", id) {
 			t.Error("audio is kept")
 		}
 	})
@@ -108,14 +108,14 @@ func TestAnswerIsStoredLater(t *testing.T) {
 	b := newBench(t)
 	b.unswept(t)
 	b.stream(t)
-	b.exec(t, "create sequence storing")
-	b.exec(t, "grant usage on sequence storing to public")
-	b.exec(t, `create function public.away() returns trigger language plpgsql as $$ begin
+	b.Exec(t, "create sequence storing")
+	b.Exec(t, "grant usage on sequence storing to public")
+	b.Exec(t, `create function public.away() returns trigger language plpgsql as $$ begin
 		if nextval('public.storing') < 3 then raise sqlstate '57P03'; end if; return new; end $$`)
-	b.exec(t, "create trigger away before insert on helix.voice_answers for each row execute function public.away()")
+	b.Exec(t, "create trigger away before insert on helix.voice_answers for each row execute function public.away()")
 	e := &ear{mostDuration: time.Second}
 	b.work(t, parts{decoder: raw{}, ear: e})
-	r := b.ended(t, b.record(t, b.user(t), pcm(24000, 1)))
+	r := b.ended(t, b.record(t, b.User(t), pcm(24000, 1)))
 	if r.code() != "done" || r.Attempts != 2 || e.count() != 2 {
 		t.Errorf("after %d requests for two parts the row is %+v", e.count(), r)
 	}

@@ -35,9 +35,9 @@ func TestOptedOut(t *testing.T) {
 			b := newBench(t)
 			b.stream(t)
 			e := &ear{url: true}
-			user, other := b.user(t), b.user(t)
-			b.exec(t, optOut, user)
-			b.exec(t, "insert into privacy_settings (user_id, opt_out) values ($1, '{memories.content,skill_runs.llm}')", other)
+			user, other := b.User(t), b.User(t)
+			b.Exec(t, optOut, user)
+			b.Exec(t, "insert into privacy_settings (user_id, opt_out) values ($1, '{memories.content,skill_runs.llm}')", other)
 			var id uuid.UUID
 			attempts := 0
 			switch {
@@ -45,7 +45,7 @@ func TestOptedOut(t *testing.T) {
 				attempts = 1
 				id = b.killed(t, user, pcm(10, 1), attempts)
 			case tt.object:
-				id = get[uuid.UUID](t, b.admin, "insert into voice_recordings (user_id, storage_path) values ($1, 'voice/object') returning id", user)
+				id = get[uuid.UUID](t, b.Admin, "insert into voice_recordings (user_id, storage_path) values ($1, 'voice/object') returning id", user)
 			default:
 				id = b.record(t, user, pcm(10, 1))
 			}
@@ -58,7 +58,7 @@ func TestOptedOut(t *testing.T) {
 			if r := b.ended(t, b.record(t, other, pcm(10, 2))); r.code() != "done" || e.count() != 1 {
 				t.Errorf("another user's row is %+v", r)
 			}
-			app := b.db.AsUser(t, user.String())
+			app := b.DB.AsUser(t, user.String())
 			for _, sql := range []string{"update privacy_settings set opt_out = '{}'", "update voice_recordings set status = 'pending'"} {
 				if _, err := app.Exec(t.Context(), sql); err != nil {
 					t.Fatal(err)
@@ -77,8 +77,8 @@ func TestOptedOut(t *testing.T) {
 func TestOptedOutBetweenParts(t *testing.T) {
 	b := newBench(t)
 	b.stream(t)
-	user := b.user(t)
-	changer := b.db.Connect(t, "postgres")
+	user := b.User(t)
+	changer := b.DB.Connect(t, "postgres")
 	asked := 0
 	e := &ear{mostDuration: time.Second, hear: func(ctx context.Context, _ provider.Request, _ []byte) (provider.Answer, error) {
 		if asked++; asked == 1 {
@@ -98,8 +98,8 @@ func TestOptedOutBetweenParts(t *testing.T) {
 	if r := b.ended(t, id); r.code() != "failed opted_out" || r.Attempts != 1 || e.count() != 1 {
 		t.Fatalf("after %d requests the row is %+v", e.count(), r)
 	}
-	b.exec(t, "delete from privacy_settings")
-	b.exec(t, "update voice_recordings set status = 'pending'")
+	b.Exec(t, "delete from privacy_settings")
+	b.Exec(t, "update voice_recordings set status = 'pending'")
 	r := b.ended(t, id)
 	if r.code() != "done" || r.Attempts != e.count() || e.count() < 3 || !strings.HasPrefix(*r.Transcript, "part part part") {
 		t.Errorf("after %d requests the row is %+v", e.count(), r)

@@ -41,7 +41,7 @@ func TestConcurrency(t *testing.T) {
 				b.work(t, parts{config: config, decoder: raw{}, ear: e})
 			}
 			for range tt.users {
-				b.exec(t, "insert into voice_recordings (user_id, audio_data) select $1, '\\x0100' from generate_series(1, $2)", b.user(t), tt.each)
+				b.Exec(t, "insert into voice_recordings (user_id, audio_data) select $1, '\\x0100' from generate_series(1, $2)", b.User(t), tt.each)
 			}
 			b.until(t, "as many as may be", "select count(*) = $1 from voice_recordings where attempts = 1", tt.want)
 			// One by one: after each, one more is begun, and never two.
@@ -61,8 +61,8 @@ func TestConcurrency(t *testing.T) {
 
 func TestOldestFirst(t *testing.T) {
 	b := newBench(t)
-	user := b.user(t)
-	b.exec(t, "insert into voice_recordings (user_id, audio_data, created_at) select $1, decode(lpad(to_hex(n), 2, '0') || '00', 'hex'), now() - n * interval '1 minute' from generate_series(1, 9) n", user)
+	user := b.User(t)
+	b.Exec(t, "insert into voice_recordings (user_id, audio_data, created_at) select $1, decode(lpad(to_hex(n), 2, '0') || '00', 'hex'), now() - n * interval '1 minute' from generate_series(1, 9) n", user)
 	var order []byte
 	e := &ear{hear: func(_ context.Context, _ provider.Request, body []byte) (provider.Answer, error) {
 		order = append(order, body[44])
@@ -82,8 +82,8 @@ func TestFairness(t *testing.T) {
 	b := newBench(t)
 	b.unswept(t)
 	b.stream(t)
-	many, one := b.user(t), b.user(t)
-	b.exec(t, "insert into voice_recordings (user_id, audio_data) select $1, '\\x0100' from generate_series(1, 10000)", many)
+	many, one := b.User(t), b.User(t)
+	b.Exec(t, "insert into voice_recordings (user_id, audio_data) select $1, '\\x0100' from generate_series(1, 10000)", many)
 	e, gate := held()
 	b.work(t, parts{decoder: raw{}, ear: e})
 	b.until(t, "the first ones", "select count(*) = $1 from voice_recordings where attempts = 1", voice.DefaultConfig.UserConcurrency)
@@ -91,7 +91,7 @@ func TestFairness(t *testing.T) {
 		gate <- struct{}{}
 	}
 	b.until(t, "some", "select count(*) >= 20 from voice_recordings where status = 'done'")
-	if n := get[int](t, b.admin, "select count(*) from helix.river_job where queue = 'voice' and state = 'available'"); n > 1 {
+	if n := get[int](t, b.Admin, "select count(*) from helix.river_job where queue = 'voice' and state = 'available'"); n > 1 {
 		t.Errorf("%d lanes of one user wait", n)
 	}
 	id := b.record(t, one, pcm(10, 2))
@@ -100,7 +100,7 @@ func TestFairness(t *testing.T) {
 	if r := b.ended(t, id); r.code() != "done" {
 		t.Errorf("the row is %+v", r)
 	}
-	if n := get[int](t, b.admin, "select count(*) from voice_recordings where user_id = $1 and status = 'done'", many); n > 5000 {
+	if n := get[int](t, b.Admin, "select count(*) from voice_recordings where user_id = $1 and status = 'done'", many); n > 5000 {
 		t.Errorf("%d of the other's 10,000 came first", n)
 	}
 }
@@ -112,17 +112,17 @@ func TestDeletedAccount(t *testing.T) {
 	e, gate := held()
 	defer close(gate)
 	b.work(t, parts{decoder: raw{}, ear: e})
-	user := b.user(t)
+	user := b.User(t)
 	for range 6 {
 		b.record(t, user, pcm(10, 1))
 	}
 	b.until(t, "the requests", "select count(*) = $1 from voice_recordings where attempts = 1", voice.DefaultConfig.UserConcurrency)
-	b.db.Exec(t, "supabase_auth_admin", "delete from auth.users where id = $1", user.String())
+	b.DB.Exec(t, "supabase_auth_admin", "delete from auth.users where id = $1", user.String())
 	b.clear(t)
-	if get[bool](t, b.admin, "select exists (select from helix.voice_queues where user_id = $1)", user) {
+	if get[bool](t, b.Admin, "select exists (select from helix.voice_queues where user_id = $1)", user) {
 		t.Error("a queue is left")
 	}
-	if id := b.record(t, b.user(t), pcm(10, 1)); id == uuid.Nil {
+	if id := b.record(t, b.User(t), pcm(10, 1)); id == uuid.Nil {
 		t.Error("no recording")
 	} else {
 		b.until(t, "the next user's request", "select attempts = 1 from voice_recordings where id = $1", id)

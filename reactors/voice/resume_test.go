@@ -20,29 +20,29 @@ import (
 func (b *bench) killed(t *testing.T, user uuid.UUID, audio []byte, sent int) uuid.UUID {
 	t.Helper()
 	id := b.record(t, user, audio)
-	b.exec(t, "insert into helix.workers (holder, heartbeat_at) values ('killed', now() - interval '1 hour') on conflict do nothing")
-	b.exec(t, "insert into helix.voice_queues (user_id) values ($1) on conflict do nothing", user)
-	job := get[int64](t, b.admin, `insert into helix.river_job (state, attempt, max_attempts, attempted_at, args, attempted_by, kind, queue)
+	b.Exec(t, "insert into helix.workers (holder, heartbeat_at) values ('killed', now() - interval '1 hour') on conflict do nothing")
+	b.Exec(t, "insert into helix.voice_queues (user_id) values ($1) on conflict do nothing", user)
+	job := get[int64](t, b.Admin, `insert into helix.river_job (state, attempt, max_attempts, attempted_at, args, attempted_by, kind, queue)
 		values ('running', 1, 1000, now(), jsonb_build_object('user_id', $1::uuid), '{killed}', 'voice_lane', 'voice') returning id`, user)
-	b.exec(t, "insert into helix.voice_work (recording_id, user_id, content_rev, job_id, attempt, holder, sent) values ($1, $2, 0, $3, 1, 'killed', $4)", id, user, job, sent)
-	b.exec(t, "update voice_recordings set status = 'processing', attempts = $2 where id = $1", id, sent)
+	b.Exec(t, "insert into helix.voice_work (recording_id, user_id, content_rev, job_id, attempt, holder, sent) values ($1, $2, 0, $3, 1, 'killed', $4)", id, user, job, sent)
+	b.Exec(t, "update voice_recordings set status = 'processing', attempts = $2 where id = $1", id, sent)
 	return id
 }
 
 func TestResume(t *testing.T) {
 	b := newBench(t)
-	user := b.user(t)
+	user := b.User(t)
 	e := &ear{}
 	once := b.killed(t, user, pcm(10, 1), 1)
 	twice := b.killed(t, user, pcm(10, 2), 2)
 	poison := b.killed(t, user, pcm(10, 3), 3)
 	jobless := b.killed(t, user, pcm(10, 4), 1)
-	b.exec(t, "update helix.river_job set state = 'discarded', finalized_at = now() where id = (select job_id from helix.voice_work where recording_id = $1)", jobless)
+	b.Exec(t, "update helix.river_job set state = 'discarded', finalized_at = now() where id = (select job_id from helix.voice_work where recording_id = $1)", jobless)
 	claimless := b.killed(t, user, pcm(10, 5), 0)
-	b.exec(t, "delete from helix.river_job where id = (select job_id from helix.voice_work where recording_id = $1)", claimless)
-	b.exec(t, "delete from helix.voice_work where recording_id = $1", claimless)
+	b.Exec(t, "delete from helix.river_job where id = (select job_id from helix.voice_work where recording_id = $1)", claimless)
+	b.Exec(t, "delete from helix.voice_work where recording_id = $1", claimless)
 	changed := b.killed(t, user, pcm(10, 6), 1)
-	b.exec(t, "update voice_recordings set audio_data = $2 where id = $1", changed, pcm(10, 7))
+	b.Exec(t, "update voice_recordings set audio_data = $2 where id = $1", changed, pcm(10, 7))
 	b.work(t, parts{decoder: raw{}, ear: e})
 	for what, c := range map[string]struct {
 		id       uuid.UUID
@@ -66,7 +66,7 @@ func TestResume(t *testing.T) {
 	b.clear(t)
 	t.Run("PoisonIsTriedAgainWhenAsked", func(t *testing.T) {
 		b.stream(t)
-		b.exec(t, "update voice_recordings set status = 'pending' where id = $1", poison)
+		b.Exec(t, "update voice_recordings set status = 'pending' where id = $1", poison)
 		if r := b.ended(t, poison); r.code() != "done" || r.Attempts != 4 {
 			t.Errorf("the row is %+v", r)
 		}
@@ -76,7 +76,7 @@ func TestResume(t *testing.T) {
 // TestStoredAnswer: it is not bought again.
 func TestStoredAnswer(t *testing.T) {
 	b := newBench(t)
-	user := b.user(t)
+	user := b.User(t)
 	audio := append(pcm(16_000, 0), pcm(16_000, 2)...)
 	audio[0] = 1 // the parts are not the same
 	id := b.killed(t, user, audio, 0)
@@ -90,7 +90,7 @@ func TestStoredAnswer(t *testing.T) {
 		t.Fatal(err)
 	}
 	fmt.Fprintf(h, "\x00%s\x00%s\x00%s", "ear", "", "audio/wav")
-	b.exec(t, `insert into helix.voice_answers (recording_id, key, user_id, answer) values ($1, $2, $3, '{"transcript": "bought before"}')`, id, h.Sum(nil), user)
+	b.Exec(t, `insert into helix.voice_answers (recording_id, key, user_id, answer) values ($1, $2, $3, '{"transcript": "bought before"}')`, id, h.Sum(nil), user)
 	e := &ear{mostDuration: 1250 * time.Millisecond, hear: func(context.Context, provider.Request, []byte) (provider.Answer, error) {
 		return provider.Answer{Transcript: "and now"}, nil
 	}}
@@ -127,9 +127,9 @@ func TestLateAnswer(t *testing.T) {
 		return a, err
 	}}
 	stops := []func(){b.work(t, parts{decoder: raw{}, ear: e}), b.work(t, parts{decoder: raw{}, ear: e})}
-	id := b.record(t, b.user(t), pcm(24000, 1))
+	id := b.record(t, b.User(t), pcm(24000, 1))
 	b.until(t, "the request", "select attempts = 1 from voice_recordings where id = $1", id)
-	b.exec(t, "update helix.river_job set state = 'available', scheduled_at = now() where queue = 'voice' and state = 'running'")
+	b.Exec(t, "update helix.river_job set state = 'available', scheduled_at = now() where queue = 'voice' and state = 'running'")
 	b.ended(t, id)
 	close(gate)
 	for _, stop := range stops {
@@ -138,7 +138,7 @@ func TestLateAnswer(t *testing.T) {
 	if r := b.row(t, id); r.code() != "done" || *r.Transcript != "new new" || r.Attempts != 3 || e.count() != 3 {
 		t.Errorf("after %d requests the row is %+v", e.count(), r)
 	}
-	if n := get[int](t, b.admin, "select (select count(*) from helix.voice_work) + (select count(*) from helix.voice_answers)"); n > 0 {
+	if n := get[int](t, b.Admin, "select (select count(*) from helix.voice_work) + (select count(*) from helix.voice_answers)"); n > 0 {
 		t.Errorf("%d rows are left", n)
 	}
 }

@@ -24,7 +24,7 @@ func TestRecording(t *testing.T) {
 			Words: []provider.Word{{Word: "hello", Start: 0.1, End: 0.4}, {Word: "world", Start: 0.5, End: 0.9}}}, nil
 	}}
 	b.work(t, parts{decoder: raw{}, ear: e})
-	user := b.user(t)
+	user := b.User(t)
 	t.Run("InsertBecomesATranscript", func(t *testing.T) {
 		r := b.ended(t, b.record(t, user, pcm(24_000, 1)))
 		if r.code() != "done" || *r.Transcript != "hello world" || *r.Confidence != sure || *r.Language != "en" || *r.Duration != 1500 ||
@@ -40,9 +40,9 @@ func TestRecording(t *testing.T) {
 	})
 	t.Run("NoAudioFails", func(t *testing.T) {
 		id := uuid.New()
-		b.exec(t, "alter table voice_recordings disable trigger a_helix_guard")
-		b.exec(t, "insert into voice_recordings (id, user_id) values ($1, $2)", id, user)
-		b.exec(t, "alter table voice_recordings enable trigger a_helix_guard")
+		b.Exec(t, "alter table voice_recordings disable trigger a_helix_guard")
+		b.Exec(t, "insert into voice_recordings (id, user_id) values ($1, $2)", id, user)
+		b.Exec(t, "alter table voice_recordings enable trigger a_helix_guard")
 		if r := b.ended(t, id); r.code() != "failed audio_missing" || r.Error.Retryable || r.Attempts != 0 {
 			t.Errorf("the row is %+v", r)
 		}
@@ -50,8 +50,8 @@ func TestRecording(t *testing.T) {
 	t.Run("PendingAgainIsTriedAgain", func(t *testing.T) {
 		id := b.record(t, user, pcm(320, 0))
 		b.ended(t, id)
-		b.exec(t, "update voice_recordings set status = 'failed', transcript = null where id = $1", id)
-		app := b.db.AsUser(t, user.String())
+		b.Exec(t, "update voice_recordings set status = 'failed', transcript = null where id = $1", id)
+		app := b.DB.AsUser(t, user.String())
 		if _, err := app.Exec(t.Context(), "update voice_recordings set status = 'pending' where id = $1", id); err != nil {
 			t.Fatal(err)
 		}
@@ -86,7 +86,7 @@ func TestUndecodable(t *testing.T) {
 				return provider.Answer{Transcript: r.ContentType, Duration: 3 * time.Second}, nil
 			}}
 			b.work(t, parts{decoder: raw{tt.refuse}, ear: e})
-			r := b.ended(t, b.record(t, b.user(t), []byte("fLaC and more")))
+			r := b.ended(t, b.record(t, b.User(t), []byte("fLaC and more")))
 			if r.code() != tt.want {
 				t.Fatalf("the row is %+v", r)
 			}
@@ -111,7 +111,7 @@ func TestRetry(t *testing.T) {
 		return provider.Answer{Transcript: "at last"}, nil
 	}}
 	b.work(t, parts{decoder: raw{}, ear: e})
-	user := b.user(t)
+	user := b.User(t)
 	id := b.record(t, user, pcm(160, 1))
 	b.until(t, "the error", "select status = 'pending' and error is not null from voice_recordings where id = $1", id)
 	if r := b.row(t, id); r.code() != "pending provider_unavailable" || !r.Error.Retryable || r.Error.RetryAt == nil {

@@ -84,8 +84,8 @@ func TestWhole(t *testing.T) {
 			var log strings.Builder
 			client := provider.NewClient(provider.NewOpenAI(provider.Options{BaseURL: server.URL, Key: providertest.Key}), provider.ClientOptions{Log: zerolog.New(&log)})
 			stop := b.work(t, parts{decoder: d, ear: client})
-			user := b.user(t)
-			id := get[uuid.UUID](t, b.admin, "insert into voice_recordings (user_id, audio_data) values ($1, $2) returning id", user, tt.audio)
+			user := b.User(t)
+			id := get[uuid.UUID](t, b.Admin, "insert into voice_recordings (user_id, audio_data) values ($1, $2) returning id", user, tt.audio)
 			r := b.ended(t, id)
 			stop()
 			if r.code() != tt.want || r.Attempts != tt.tried || server.Count() != tt.tried {

@@ -36,7 +36,7 @@ func TestThousand(t *testing.T) {
 	c := config()
 	b.work(t, c, client(t, s, llmtest.OpenAI), nil)
 	b.stream(t)
-	job := b.order(t, b.user(t), "prospective_self", thousand())
+	job := b.order(t, b.User(t), "prospective_self", thousand())
 	last := 0.0
 	for r := b.row(t, job); r.Status != "done"; r = b.row(t, job) {
 		if r.Progress < last || r.Status == "failed" {
@@ -87,7 +87,7 @@ func TestSelection(t *testing.T) {
 	b.stream(t)
 	talks := thousand()
 	talks[0].Text = strings.Repeat("An endless text about the river. ", 2000)
-	job := b.order(t, b.user(t), "prospective_self", talks)
+	job := b.order(t, b.User(t), "prospective_self", talks)
 	r := b.done(t, job)
 	n := map[string]int{}
 	for _, asked := range s.Requests() {
@@ -114,7 +114,7 @@ func TestSelection(t *testing.T) {
 	}
 
 	// One text that is longer than a chunk is cut, and the row says so.
-	job = b.order(t, b.user(t), "prospective_self", diary(strings.Repeat("An endless text about a goal. ", 1000)))
+	job = b.order(t, b.User(t), "prospective_self", diary(strings.Repeat("An endless text about a goal. ", 1000)))
 	r = b.done(t, job)
 	if cut := r.Analysis["texts"].(map[string]any)["cut"]; cut != 1.0 || llm.EstimateTokens(s.Last().Prompt) > c.ChunkTokens {
 		t.Errorf("%v", r.Analysis)
@@ -140,7 +140,7 @@ func TestTree(t *testing.T) {
 	c.ChunkTokens = 3000
 	b.work(t, c, client(t, s, llmtest.Anthropic), nil)
 	b.stream(t)
-	job := b.order(t, b.user(t), "prospective_self", thousand()[:400])
+	job := b.order(t, b.User(t), "prospective_self", thousand()[:400])
 	r := b.done(t, job)
 	reduced := 0
 	for _, asked := range s.Requests() {
@@ -165,7 +165,7 @@ func TestBudget(t *testing.T) {
 	s.Answer(goals(t))
 	b.work(t, config(), client(t, s, llmtest.OpenAI), map[string]usage.Budget{"analysis": {UserRequests: 3}})
 	b.stream(t)
-	user := b.user(t)
+	user := b.User(t)
 	job := b.order(t, user, "prospective_self", thousand()[:200])
 	r := b.done(t, job)
 	chunks := r.Analysis["chunks"].(map[string]any)
@@ -180,7 +180,7 @@ func TestBudget(t *testing.T) {
 	if r.Provider != "local (budget spent)" || s.Count() != 2 || r.Input != 0 {
 		t.Errorf("%d requests: %+v", s.Count(), r)
 	}
-	r = b.done(t, b.order(t, b.user(t), "prospective_self", diary("My goal is to run.")))
+	r = b.done(t, b.order(t, b.User(t), "prospective_self", diary("My goal is to run.")))
 	if r.Provider != "openai planted-1" {
 		t.Errorf("another user: %+v", r)
 	}
@@ -194,11 +194,11 @@ func TestOptOut(t *testing.T) {
 	s.Script(llmtest.Step{Status: 401})
 	b.work(t, config(), client(t, s, llmtest.OpenAI), nil)
 	b.stream(t)
-	user := b.user(t)
-	b.exec(t, "insert into memories (user_id, content) values ($1, 'My goal is to run.')", user)
+	user := b.User(t)
+	b.Exec(t, "insert into memories (user_id, content) values ($1, 'My goal is to run.')", user)
 	job := b.order(t, user, "prospective_self", nil)
 	b.until(t, "it to wait", "select status = 'pending' and error is not null from memory_synthesis_jobs where id = $1", job)
-	b.exec(t, "insert into privacy_settings (user_id, opt_out) values ($1, '{memories.content}')", user)
+	b.Exec(t, "insert into privacy_settings (user_id, opt_out) values ($1, '{memories.content}')", user)
 	r := b.done(t, job)
 	if r.Provider != "local (opted out)" || s.Count() != 1 {
 		t.Errorf("%d requests: %+v", s.Count(), r)
@@ -207,7 +207,7 @@ func TestOptOut(t *testing.T) {
 	if r = b.done(t, b.order(t, user, "prospective_self", diary("My goal is to run."))); r.Provider != "openai planted-1" || s.Count() != 2 {
 		t.Errorf("%d requests: %+v", s.Count(), r)
 	}
-	b.exec(t, "update privacy_settings set opt_out = '{memory_synthesis_jobs.conversations}'")
+	b.Exec(t, "update privacy_settings set opt_out = '{memory_synthesis_jobs.conversations}'")
 	if r = b.done(t, b.order(t, user, "prospective_self", diary("My goal is to walk."))); r.Provider != "local (opted out)" || s.Count() != 2 {
 		t.Errorf("%d requests: %+v", s.Count(), r)
 	}
@@ -228,8 +228,8 @@ func TestRedaction(t *testing.T) {
 	c.Redact = redact.Rules{Kinds: redact.Kinds(), Names: []string{"Oberon"}}
 	b.work(t, c, client(t, s, llmtest.OpenAI), nil)
 	b.stream(t)
-	user := b.user(t)
-	b.exec(t, "insert into privacy_settings (user_id, redact_names) values ($1, '{Titania}')", user)
+	user := b.User(t)
+	b.Exec(t, "insert into privacy_settings (user_id, redact_names) values ($1, '{Titania}')", user)
 	private := []string{"puck@wood.example", "Oberon", "Titania", "4111 1111 1111 1111", "DE89 3704 0044 0532 0130 00", "203.0.113.77"}
 	text := "My goal: write to puck@wood.example about Oberon and Titania, pay by 4111 1111 1111 1111 or DE89 3704 0044 0532 0130 00 from 203.0.113.77."
 	texts := []string{text}
@@ -279,13 +279,13 @@ func TestDeletedMeanwhile(t *testing.T) {
 			s.Script(llmtest.Step{}, llmtest.Step{Hold: hold})
 			b.work(t, config(), client(t, s, llmtest.OpenAI), nil)
 			b.stream(t)
-			b.order(t, b.user(t), "prospective_self", thousand()[:300])
+			b.order(t, b.User(t), "prospective_self", thousand()[:300])
 			ctx, cancel := context.WithTimeout(t.Context(), patience)
 			defer cancel()
 			if err := s.Await(ctx, 2); err != nil {
 				t.Fatal(err)
 			}
-			b.db.Exec(t, "supabase_admin", sql)
+			b.DB.Exec(t, "supabase_admin", sql)
 			b.until(t, "the job's end", "select not exists (select from helix.river_job where queue = 'analysis' and state not in ('completed'))")
 			if s.Count() != 2 {
 				t.Errorf("%d requests", s.Count())
@@ -313,7 +313,7 @@ func TestStop(t *testing.T) {
 	s.Script(llmtest.Step{}, llmtest.Step{}, llmtest.Step{Hold: hold})
 	stop := b.work(t, config(), client(t, s, llmtest.Anthropic), nil)
 	b.stream(t)
-	job := b.order(t, b.user(t), "prospective_self", thousand()[:300])
+	job := b.order(t, b.User(t), "prospective_self", thousand()[:300])
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	if err := s.Await(ctx, 3); err != nil {

@@ -15,9 +15,9 @@ func TestCrowdOfOne(t *testing.T) {
 	hold := make(chan struct{})
 	s.Answer(goals(t))
 	s.Script(llmtest.Step{Hold: hold}, llmtest.Step{Hold: hold})
-	user, other := b.user(t), b.user(t)
+	user, other := b.User(t), b.User(t)
 	b.stream(t)
-	b.exec(t, `insert into memory_synthesis_jobs (user_id, synthesis_type, conversations)
+	b.Exec(t, `insert into memory_synthesis_jobs (user_id, synthesis_type, conversations)
 		select $1, 'prospective_self', '[{"id": "a", "text": "My goal is to run."}]' from generate_series(1, $2)`, user, crowd)
 	b.until(t, "the jobs", "select count(*) = $1 from helix.river_job where queue = 'analysis'", crowd)
 	b.work(t, config(), client(t, s, llmtest.OpenAI), nil)
@@ -31,7 +31,7 @@ func TestCrowdOfOne(t *testing.T) {
 		t.Errorf("the crowd was looked at %d times", looks)
 	}
 	// Who changes privacy settings does not bring all of them back.
-	b.exec(t, "insert into privacy_settings (user_id, redact_names) values ($1, '{Oberon}')", user)
+	b.Exec(t, "insert into privacy_settings (user_id, redact_names) values ($1, '{Oberon}')", user)
 	b.done(t, b.order(t, other, "prospective_self", diary("My goal is to rest."))) // it has been seen then
 	if n := get[int](t, b, "select count(*)::int from helix.river_job where queue = 'analysis' and state = 'scheduled'"); n < crowd-50 {
 		t.Errorf("%d still wait", n)
@@ -46,9 +46,9 @@ func TestCrowdGoesOn(t *testing.T) {
 	const crowd = 300
 	b, s := newBench(t), llmtest.New(t)
 	s.Answer(goals(t))
-	user := b.user(t)
+	user := b.User(t)
 	b.stream(t)
-	b.exec(t, `insert into memory_synthesis_jobs (user_id, synthesis_type, conversations)
+	b.Exec(t, `insert into memory_synthesis_jobs (user_id, synthesis_type, conversations)
 		select $1, 'prospective_self', '[{"id": "a", "text": "My goal is to run."}]' from generate_series(1, $2)`, user, crowd)
 	b.until(t, "the jobs", "select count(*) = $1 from helix.river_job where queue = 'analysis'", crowd)
 	b.work(t, config(), client(t, s, llmtest.OpenAI), nil)

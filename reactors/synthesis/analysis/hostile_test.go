@@ -20,8 +20,8 @@ import (
 // and counted; so is what is not of the schema.
 func TestEvidence(t *testing.T) {
 	b, s := newBench(t), llmtest.New(t)
-	user, other := b.user(t), b.user(t)
-	b.exec(t, "insert into memories (user_id, content) values ($1, 'another user''s secret')", other)
+	user, other := b.User(t), b.User(t)
+	b.Exec(t, "insert into memories (user_id, content) values ($1, 'another user''s secret')", other)
 	secret := get[string](t, b, "select id::text from memories")
 	fine := shows("goal", "Fine.", []string{"t1", "t1", "t2"}, "goal", "x", "unknown", "y")
 	with := func(member string, value any) map[string]any {
@@ -81,7 +81,7 @@ func TestAttachmentStyle(t *testing.T) {
 	})
 	b.work(t, config(), client(t, s, llmtest.Anthropic), nil)
 	b.stream(t)
-	job := b.order(t, b.user(t), "relational_dynamics", diary("a"))
+	job := b.order(t, b.User(t), "relational_dynamics", diary("a"))
 	r := b.done(t, job)
 	if found := b.patterns(t, job); len(found) != 1 || found[0].Content["style"] != "secure" || found[0].Layer != 3 || *r.Layer != 3 {
 		t.Errorf("%+v", found)
@@ -115,7 +115,7 @@ func TestHostileAnswer(t *testing.T) {
 			s.Answer(func(llmtest.Request) any { return answer })
 			b.work(t, config(), client(t, s, llmtest.OpenAI), nil)
 			b.stream(t)
-			job := b.order(t, b.user(t), "prospective_self", diary("My goal is to run."))
+			job := b.order(t, b.User(t), "prospective_self", diary("My goal is to run."))
 			r := b.done(t, job)
 			shape(t, r, b.patterns(t, job))
 			if s.Count() > 3 {
@@ -168,8 +168,8 @@ func shape(t *testing.T, r row, found []pattern) {
 // hold for a model that obeys them, and nobody is called.
 func TestInjection(t *testing.T) {
 	b, s := newBench(t), llmtest.New(t)
-	user, other := b.user(t), b.user(t)
-	b.exec(t, "insert into memories (user_id, content) values ($1, 'the other user keeps the spare key under the blue pot')", other)
+	user, other := b.User(t), b.User(t)
+	b.Exec(t, "insert into memories (user_id, content) values ($1, 'the other user keeps the spare key under the blue pot')", other)
 	theirs := get[string](t, b, "select id::text from memories")
 	var calls atomic.Int64
 	canary := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { calls.Add(1) }))
@@ -222,7 +222,7 @@ func TestInjection(t *testing.T) {
 	}
 	// Of memories the same, and only this user's are sent.
 	for _, text := range texts {
-		b.exec(t, "insert into memories (user_id, content) values ($1, $2)", user, strings.ReplaceAll(text, "\x00", ""))
+		b.Exec(t, "insert into memories (user_id, content) values ($1, $2)", user, strings.ReplaceAll(text, "\x00", ""))
 	}
 	r = b.done(t, b.order(t, user, "full_synthesis", nil))
 	shape(t, r, nil)

@@ -28,7 +28,7 @@ func TestMergeOfDeclined(t *testing.T) {
 	for range 60 {
 		texts = append(texts, "My goal is nothing special. "+strings.Repeat("night ", 100))
 	}
-	job := b.order(t, b.user(t), "full_synthesis", diary(texts...))
+	job := b.order(t, b.User(t), "full_synthesis", diary(texts...))
 	r := b.done(t, job)
 	if r.Provider != "openai planted-1 and local (declined)" {
 		t.Errorf("%+v", r)
@@ -70,15 +70,15 @@ func TestCutRedacted(t *testing.T) {
 	c.Redact = redact.Rules{Kinds: redact.Kinds(), Names: []string{"Titania Smith"}}
 	b.work(t, c, client(t, s, llmtest.OpenAI), nil)
 	b.stream(t)
-	user := b.user(t)
+	user := b.User(t)
 	const most = 32 << 10
 	for _, private := range []string{"4111 1111 1111 1111", "titania@wood.example", "DE89 3704 0044 0532 0130 00", "Titania Smith", "+44 20 7946 0958"} {
 		for _, cut := range []int{4, len(private) / 2, len(private) - 2} {
 			text := strings.Repeat("my goal, ", most)[:most-cut-1] + " " + private + strings.Repeat(" and more", 1000)
 			for _, kind := range []any{diary(text), nil} {
 				if kind == nil {
-					b.exec(t, "delete from memories")
-					b.exec(t, "insert into memories (user_id, content) values ($1, $2)", user, text)
+					b.Exec(t, "delete from memories")
+					b.Exec(t, "insert into memories (user_id, content) values ($1, $2)", user, text)
 				}
 				r := b.done(t, b.order(t, user, "prospective_self", kind))
 				if r.Analysis["texts"].(map[string]any)["cut"] != 1.0 {
@@ -109,13 +109,13 @@ func TestPrivacyMeanwhile(t *testing.T) {
 			s.Script(llmtest.Step{}, llmtest.Step{Hold: hold})
 			b.work(t, config(), client(t, s, llmtest.OpenAI), nil)
 			b.stream(t)
-			job := b.order(t, b.user(t), "prospective_self", thousand()[:300])
+			job := b.order(t, b.User(t), "prospective_self", thousand()[:300])
 			ctx, cancel := context.WithTimeout(t.Context(), patience)
 			defer cancel()
 			if err := s.Await(ctx, 2); err != nil {
 				t.Fatal(err)
 			}
-			b.exec(t, sql, get[string](t, b, "select user_id::text from memory_synthesis_jobs"))
+			b.Exec(t, sql, get[string](t, b, "select user_id::text from memory_synthesis_jobs"))
 			if name == "Waiting" {
 				defer close(hold)
 			} else {

@@ -8,11 +8,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/rs/zerolog"
 
-	"github.com/helixd/helixd/migrations"
 	"github.com/helixd/helixd/reactors"
 	"github.com/helixd/helixd/reactors/reactortest"
 	"github.com/helixd/helixd/reactors/synthesis/analysis"
@@ -26,26 +23,18 @@ const patience = 2 * time.Minute
 
 // bench is a project with helixd's stream and jobs in this process.
 type bench struct {
-	db    *testenv.Database
-	admin *pgx.Conn
-	pool  *pgxpool.Pool
+	reactortest.Project
 }
 
 func newBench(t testing.TB) *bench {
 	t.Helper()
-	b := &bench{db: testenv.New(t)}
-	b.admin = b.db.Connect(t, "postgres")
-	if err := migrations.Up(t.Context(), b.admin, func(migrations.Migration) {}); err != nil {
-		t.Fatal(err)
-	}
-	b.pool = b.db.Pool(t, "postgres")
-	return b
+	return &bench{Project: reactortest.NewProject(t)}
 }
 
 // work lets a process's worth of jobs be done, until stop or the test's end.
 func (b *bench) work(t testing.TB, c analysis.Config, model analysis.Model, budgets map[string]usage.Budget) (stop func()) {
 	t.Helper()
-	pool := b.db.Pool(t, "postgres")
+	pool := b.DB.Pool(t, "postgres")
 	service := analysis.NewService(c, pool, model, usage.NewLedger(pool, budgets, nil), zerolog.New(zerolog.NewTestWriter(t)))
 	return reactortest.Work(t, pool, reactors.With(service))
 }
@@ -53,24 +42,12 @@ func (b *bench) work(t testing.TB, c analysis.Config, model analysis.Model, budg
 // stream lets the reactor see what is written from now on.
 func (b *bench) stream(t testing.TB) {
 	t.Helper()
-	reactortest.Stream(t, b.db, b.pool, analysis.Reactor{})
-}
-
-func (b *bench) user(t testing.TB) uuid.UUID {
-	t.Helper()
-	return uuid.MustParse(b.db.NewUser(t).ID)
-}
-
-func (b *bench) exec(t testing.TB, sql string, args ...any) {
-	t.Helper()
-	if _, err := b.admin.Exec(t.Context(), sql, args...); err != nil {
-		t.Fatalf("%.200s: %v", sql, err)
-	}
+	reactortest.Stream(t, b.DB, b.Pool, analysis.Reactor{})
 }
 
 func get[T any](t testing.TB, b *bench, sql string, args ...any) T {
 	t.Helper()
-	return testenv.Get[T](t, b.admin, sql, args...)
+	return testenv.Get[T](t, b.Admin, sql, args...)
 }
 
 // until polls a condition.

@@ -114,7 +114,7 @@ func TestModel(t *testing.T) {
 			s.Answer(goals(t))
 			b.work(t, config(), client(t, s, protocol), nil)
 			b.stream(t)
-			user := b.user(t)
+			user := b.User(t)
 			job := b.order(t, user, "prospective_self", diary("My goal is to run.", "It rained.", "Still my goal."))
 			r := b.done(t, job)
 			if r.Provider != protocol+" planted-1" || r.Input == 0 || r.Output == 0 || *r.Layer != 4 || r.Summary != "You want to run." || r.Analysis["cached"] != false {
@@ -134,7 +134,7 @@ func TestModel(t *testing.T) {
 			}
 			asked := s.Last()
 			whole := string(asked.Body) + asked.Key
-			for _, private := range []string{user.String(), job.String(), "talk-1", b.db.NewUser(t).ID} {
+			for _, private := range []string{user.String(), job.String(), "talk-1", b.DB.NewUser(t).ID} {
 				if strings.Contains(whole, private) {
 					t.Errorf("the request has %s", private)
 				}
@@ -154,7 +154,7 @@ func TestModel(t *testing.T) {
 			if s.Count() != 1 || again.Input != 0 || again.Output != 0 || again.Analysis["cached"] != true || again.Summary != r.Summary {
 				t.Errorf("%d requests: %+v", s.Count(), again)
 			}
-			b.done(t, b.order(t, b.user(t), "prospective_self", diary("My goal is to run.", "It rained.", "Still my goal.")))
+			b.done(t, b.order(t, b.User(t), "prospective_self", diary("My goal is to run.", "It rained.", "Still my goal.")))
 			if s.Count() != 2 {
 				t.Errorf("%d requests: an answer was given to another user", s.Count())
 			}
@@ -201,14 +201,14 @@ func TestFailures(t *testing.T) {
 			}
 			b.work(t, config(), impatient(t, s, llmtest.Anthropic, timeout), nil)
 			b.stream(t)
-			job := b.order(t, b.user(t), "prospective_self", diary("My goal is to run."))
+			job := b.order(t, b.User(t), "prospective_self", diary("My goal is to run."))
 			if c.waits != "" {
 				b.until(t, "it to wait", "select status = 'pending' and error is not null from memory_synthesis_jobs where id = $1", job)
 				r := b.row(t, job)
 				if r.Error.Code != c.waits || !r.Error.Retryable || r.Error.Message == "" || r.Error.NextTry == nil || time.Until(*r.Error.NextTry) > 10*time.Minute || strings.Contains(r.Error.Message, llmtest.Key) {
 					t.Errorf("%+v", r.Error)
 				}
-				b.exec(t, "update helix.river_job set scheduled_at = now() where queue = 'analysis'") // not to wait for it
+				b.Exec(t, "update helix.river_job set scheduled_at = now() where queue = 'analysis'") // not to wait for it
 			}
 			r := b.done(t, job)
 			declined, _ := r.Analysis["chunks"].(map[string]any)["declined"].(map[string]any)

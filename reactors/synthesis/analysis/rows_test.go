@@ -16,7 +16,7 @@ func TestLocal(t *testing.T) {
 	b := newBench(t)
 	b.work(t, analysis.DefaultConfig, nil, nil)
 	b.stream(t)
-	user := b.user(t)
+	user := b.User(t)
 
 	talks := diary("My goal is to run a marathon next year.", "The weather was grey.", "  ", "My goal is to run a marathon before I am forty.")
 	job := b.order(t, user, "prospective_self", talks)
@@ -44,7 +44,7 @@ func TestLocal(t *testing.T) {
 	}
 
 	// Of memories, in a range of time, by a former name of the kind.
-	b.exec(t, `insert into memories (user_id, content, emotional_valence, created_at)
+	b.Exec(t, `insert into memories (user_id, content, emotional_valence, created_at)
 		select $1, 'My goal is to write a book ' || n, 0.5, '2026-05-01'::timestamptz + n * interval '1 day' from generate_series(0, 9) n`, user)
 	job = get[uuid.UUID](t, b, "insert into memory_synthesis_jobs (user_id, synthesis_type, time_range) values ($1, 'full_synthesis', '[2026-05-03 00:00+00, 2026-05-05 00:00+00]') returning id", user)
 	r = b.done(t, job)
@@ -92,7 +92,7 @@ func TestConversationsInvalid(t *testing.T) {
 	b := newBench(t)
 	b.work(t, analysis.DefaultConfig, nil, nil)
 	b.stream(t)
-	user := b.user(t)
+	user := b.User(t)
 	for raw, want := range map[string]string{
 		`[{"id": "a", "text": "x"}, "hello"]`: "conversations[1]: it is not an object",
 		`[null]`:                              "conversations[0]: it is not an object",
@@ -122,11 +122,11 @@ func TestConversationsInvalid(t *testing.T) {
 // of two processes one works on it.
 func TestSweep(t *testing.T) {
 	b := newBench(t)
-	user := b.user(t)
+	user := b.User(t)
 	job := b.order(t, user, "prospective_self", diary("My goal is to rest."))
 	lost := b.order(t, user, "prospective_self", diary("My goal is to rest."))
-	b.exec(t, "update memory_synthesis_jobs set status = 'processing', progress = 0.5 where id = $1", lost)
-	b.exec(t, "insert into helix.analysis_work (job_id, user_id, claim, holder) values ($1, $2, gen_random_uuid(), 'helixd gone')", lost, user)
+	b.Exec(t, "update memory_synthesis_jobs set status = 'processing', progress = 0.5 where id = $1", lost)
+	b.Exec(t, "insert into helix.analysis_work (job_id, user_id, claim, holder) values ($1, $2, gen_random_uuid(), 'helixd gone')", lost, user)
 	b.work(t, analysis.DefaultConfig, nil, nil)
 	b.work(t, analysis.DefaultConfig, nil, nil)
 	b.done(t, job)
@@ -140,17 +140,17 @@ func TestSweep(t *testing.T) {
 func TestDeleted(t *testing.T) {
 	b := newBench(t)
 	b.stream(t)
-	user, other := b.user(t), b.user(t)
+	user, other := b.User(t), b.User(t)
 	gone := b.order(t, user, "prospective_self", diary("My goal is to rest."))
 	b.order(t, other, "prospective_self", diary("My goal is to rest."))
 	b.until(t, "the jobs", "select count(*) = 2 from helix.river_job where queue = 'analysis'")
-	b.exec(t, "delete from memory_synthesis_jobs where id = $1", gone)
-	b.db.Exec(t, "supabase_admin", "delete from auth.users where id = $1", other)
+	b.Exec(t, "delete from memory_synthesis_jobs where id = $1", gone)
+	b.DB.Exec(t, "supabase_admin", "delete from auth.users where id = $1", other)
 	b.until(t, "the jobs to go", "select not exists (select from helix.river_job where queue = 'analysis') and not exists (select from helix.analysis_work)")
 	kept := b.order(t, user, "prospective_self", diary("My goal is to rest."))
 	b.work(t, analysis.DefaultConfig, nil, nil)
 	b.done(t, kept)
-	b.db.Exec(t, "supabase_admin", "delete from auth.users where id = $1", user)
+	b.DB.Exec(t, "supabase_admin", "delete from auth.users where id = $1", user)
 	for _, table := range []string{"public.memory_synthesis_jobs", "public.memory_patterns", "public.synthesis_recommendations", "helix.analysis_work", "helix.analysis_cache"} {
 		if n := get[int](t, b, "select count(*)::int from "+table); n != 0 {
 			t.Errorf("%d rows of %s are left", n, table)
@@ -163,9 +163,9 @@ func TestRefused(t *testing.T) {
 	b := newBench(t)
 	b.work(t, analysis.DefaultConfig, nil, nil)
 	b.stream(t)
-	b.exec(t, `create function public.no() returns trigger language plpgsql as $$ begin raise exception 'no %', new.description; end $$`)
-	b.exec(t, "create trigger no before insert on memory_patterns for each row execute function public.no()")
-	r := b.ended(t, b.order(t, b.user(t), "prospective_self", diary("My goal is to rest.")))
+	b.Exec(t, `create function public.no() returns trigger language plpgsql as $$ begin raise exception 'no %', new.description; end $$`)
+	b.Exec(t, "create trigger no before insert on memory_patterns for each row execute function public.no()")
+	r := b.ended(t, b.order(t, b.User(t), "prospective_self", diary("My goal is to rest.")))
 	if r.Status != "failed" || r.Error.Code != "analysis_refused" || !strings.Contains(r.Error.Message, "P0001") || strings.Contains(r.Error.Message, "goal") {
 		t.Errorf("%+v %+v", r, r.Error)
 	}
@@ -180,7 +180,7 @@ func TestCrowded(t *testing.T) {
 	c.UserConcurrency = 1
 	b.work(t, c, nil, nil)
 	b.stream(t)
-	user := b.user(t)
+	user := b.User(t)
 	for range 6 {
 		b.order(t, user, "prospective_self", diary("My goal is to rest."))
 	}
