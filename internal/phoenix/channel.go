@@ -88,20 +88,22 @@ func (c *Client) Join(ctx context.Context, topic string, o JoinOptions) (*Channe
 
 // Receive waits for the next broadcast.
 func (ch *Channel) Receive(ctx context.Context) (Broadcast, error) {
-	select { // what was heard before the end counts
-	case b := <-ch.heard:
-		return b, nil
-	default:
-	}
+	var end error
 	select {
 	case b := <-ch.heard:
 		return b, nil
 	case <-ch.closed:
-		return Broadcast{}, ch.why
+		end = ch.why
 	case <-ch.client.gone:
-		return Broadcast{}, ch.client.lost
+		end = ch.client.lost
 	case <-ctx.Done():
-		return Broadcast{}, fmt.Errorf("no broadcast on %s: %w", ch.Topic, ctx.Err())
+		end = fmt.Errorf("no broadcast on %s: %w", ch.Topic, ctx.Err())
+	}
+	select { // what was heard before the end counts
+	case b := <-ch.heard:
+		return b, nil
+	default:
+		return Broadcast{}, end
 	}
 }
 

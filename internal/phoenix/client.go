@@ -211,12 +211,19 @@ func (c *Client) ask(ctx context.Context, topic, event string, payload any, join
 	if err := c.conn.Write(ctx, websocket.MessageText, data); err != nil {
 		return Message{}, fmt.Errorf("send %s: %w", event, err)
 	}
+	var end error
 	select {
 	case m := <-answer:
 		return m, nil
 	case <-c.gone:
-		return Message{}, c.lost
+		end = c.lost
 	case <-ctx.Done():
-		return Message{}, fmt.Errorf("no answer to %s: %w", event, ctx.Err())
+		end = fmt.Errorf("no answer to %s: %w", event, ctx.Err())
+	}
+	select { // one that came before the end counts
+	case m := <-answer:
+		return m, nil
+	default:
+		return Message{}, end
 	}
 }
