@@ -23,11 +23,11 @@ func TestLockedRun(t *testing.T) {
 		}
 		return echo(ctx, call)
 	}})
-	user, other := b.user(t), b.user(t)
+	user, other := b.User(t), b.User(t)
 	skill, others := b.skill(t, user, ""), b.skill(t, other, "")
 	run := b.run(t, user, skill, `"wait"`)
 	b.until(t, "it to run", "select status = 'running' from skill_runs where id = $1", run)
-	locker := b.db.Connect(t, "postgres")
+	locker := b.DB.Connect(t, "postgres")
 	if _, err := locker.Exec(t.Context(), "begin; update skill_runs set cancel_requested = false where id = '"+run.String()+"'"); err != nil {
 		t.Fatal(err)
 	}
@@ -57,13 +57,13 @@ func TestRefusedResult(t *testing.T) {
 			t.Parallel()
 			b := newBench(t)
 			b.stream(t)
-			b.exec(t, "create function app() returns trigger language plpgsql as $$ begin "+trigger+" return new; end $$")
-			b.exec(t, "create trigger z_app before update on skill_runs for each row execute function app()")
+			b.Exec(t, "create function app() returns trigger language plpgsql as $$ begin "+trigger+" return new; end $$")
+			b.Exec(t, "create trigger z_app before update on skill_runs for each row execute function app()")
 			b.work(t, skills.DefaultConfig, runner{run: echo})
-			user, other := b.user(t), b.user(t)
+			user, other := b.User(t), b.User(t)
 			skill, others := b.skill(t, user, ""), b.skill(t, other, "")
 			for range 10 {
-				b.exec(t, `insert into skill_runs (user_id, skill_id, input) select $1, $2, case when n = 3 then '{"bad": 1}' else '{}' end::jsonb from generate_series(1, 5) n`, user, skill)
+				b.Exec(t, `insert into skill_runs (user_id, skill_id, input) select $1, $2, case when n = 3 then '{"bad": 1}' else '{}' end::jsonb from generate_series(1, 5) n`, user, skill)
 			}
 			b.run(t, other, others, `{}`)
 			b.until(t, "all others", "select not exists (select from skill_runs where status <> 'succeeded' and not coalesce(input ? 'bad', false))")
@@ -83,12 +83,12 @@ func TestAccountDeletion(t *testing.T) {
 		return echo(ctx, call)
 	}})
 	for range 50 {
-		user := b.user(t)
+		user := b.User(t)
 		skill := b.skill(t, user, "")
-		b.exec(t, "insert into skill_runs (user_id, skill_id) select $1, $2 from generate_series(1, 60)", user, skill)
+		b.Exec(t, "insert into skill_runs (user_id, skill_id) select $1, $2 from generate_series(1, 60)", user, skill)
 		b.until(t, "one to end", "select exists (select from skill_runs where user_id = $1 and status = 'succeeded')", user)
-		b.exec(t, "delete from auth.users where id = $1", user)
-		if left := get[string](t, b.admin, `select concat_ws(' ', (select count(*) from skill_runs where user_id = $1), (select count(*) from helix.skill_claims where user_id = $1),
+		b.Exec(t, "delete from auth.users where id = $1", user)
+		if left := get[string](t, b.Admin, `select concat_ws(' ', (select count(*) from skill_runs where user_id = $1), (select count(*) from helix.skill_claims where user_id = $1),
 			(select count(*) from helix.audit where user_id = $1), (select count(*) from helix.skill_queues where user_id = $1))`, user); left != "0 0 0 0" {
 			t.Errorf("left: %s", left)
 		}

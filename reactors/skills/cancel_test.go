@@ -21,29 +21,29 @@ func TestCancel(t *testing.T) {
 	cfg := skills.DefaultConfig
 	cfg.Concurrency = 1
 	b.work(t, cfg, runner{run: waits})
-	user := b.user(t)
+	user := b.User(t)
 	skill := b.skill(t, user, "")
 	running := b.run(t, user, skill, `{}`)
 	b.until(t, "the first to run", "select status = 'running' from skill_runs where id = $1", running)
 	waiting := b.run(t, user, skill, `{}`)
 	gone := b.run(t, user, skill, `{}`)
 	t.Run("Waiting", func(t *testing.T) {
-		b.exec(t, "update skill_runs set cancel_requested = true where id = $1", waiting)
+		b.Exec(t, "update skill_runs set cancel_requested = true where id = $1", waiting)
 		if got := b.ended(t, waiting); got != "cancelled cancelled" {
 			t.Errorf("it ended with %q", got)
 		}
 	})
 	t.Run("Running", func(t *testing.T) {
-		b.exec(t, "update skill_runs set cancel_requested = true where id = $1", running)
+		b.Exec(t, "update skill_runs set cancel_requested = true where id = $1", running)
 		if got := b.ended(t, running); got != "cancelled cancelled" {
 			t.Errorf("it ended with %q", got)
 		}
 	})
 	t.Run("Deleted", func(t *testing.T) {
 		b.until(t, "the last to run", "select status = 'running' from skill_runs where id = $1", gone)
-		b.exec(t, "delete from skill_runs where id = $1", gone)
+		b.Exec(t, "delete from skill_runs where id = $1", gone)
 		b.until(t, "its claim to go", "select not exists (select from helix.skill_claims)")
-		if get[bool](t, b.admin, "select exists (select from skill_runs where id = $1)", gone) {
+		if get[bool](t, b.Admin, "select exists (select from skill_runs where id = $1)", gone) {
 			t.Error("the deleted run is back")
 		}
 	})
@@ -64,17 +64,17 @@ func TestStop(t *testing.T) {
 		return echo(ctx, call)
 	}}
 	stop := b.work(t, skills.DefaultConfig, r)
-	user := b.user(t)
+	user := b.User(t)
 	skill := b.skill(t, user, "")
 	first, second := b.run(t, user, skill, `1`), b.run(t, user, skill, `2`)
 	b.until(t, "both to run", "select count(*) = 2 from skill_runs where status = 'running'")
 	<-begun
 	<-begun
 	stop()
-	if !get[bool](t, b.admin, "select bool_and(status = 'queued' and started_at is null and error is null) from skill_runs") {
+	if !get[bool](t, b.Admin, "select bool_and(status = 'queued' and started_at is null and error is null) from skill_runs") {
 		t.Error("a run is not back in the queue")
 	}
-	if get[bool](t, b.admin, "select exists (select from helix.skill_claims) or exists (select from helix.workers)") {
+	if get[bool](t, b.Admin, "select exists (select from helix.skill_claims) or exists (select from helix.workers)") {
 		t.Error("the process left a claim, or its name")
 	}
 	b.work(t, skills.DefaultConfig, r)

@@ -20,13 +20,13 @@ func TestRun(t *testing.T) {
 	b := newBench(t)
 	b.stream(t)
 	b.work(t, skills.DefaultConfig, runner{run: echo})
-	user := b.user(t)
+	user := b.User(t)
 	skill := b.skill(t, user, "")
 	run := b.run(t, user, skill, `{"n": 1}`)
 	if got := b.ended(t, run); got != "succeeded" {
 		t.Fatalf("the run ended with %q", got)
 	}
-	if got := get[string](t, b.admin, "select output::text from skill_runs where id = $1", run); got != `{"n": 1}` {
+	if got := get[string](t, b.Admin, "select output::text from skill_runs where id = $1", run); got != `{"n": 1}` {
 		t.Errorf("its output is %s", got)
 	}
 	b.until(t, "the count", "select usage_count = 1 from skills where id = $1", skill)
@@ -59,10 +59,10 @@ func TestConcurrency(t *testing.T) {
 	cfg.Concurrency = 3
 	b.work(t, cfg, slow)
 	b.work(t, cfg, slow)
-	user := b.user(t)
+	user := b.User(t)
 	skill := b.skill(t, user, "")
 	for range 10 {
-		b.exec(t, "insert into skill_runs (user_id, skill_id) select $1, $2 from generate_series(1, 50)", user, skill)
+		b.Exec(t, "insert into skill_runs (user_id, skill_id) select $1, $2 from generate_series(1, 50)", user, skill)
 	}
 	b.until(t, "all runs", "select count(*) = 500 from skill_runs where status = 'succeeded'")
 	if most.Load() != 3 {
@@ -74,18 +74,18 @@ func TestConcurrency(t *testing.T) {
 // TestFairness: one user's long queue does not delay another's first run.
 func TestFairness(t *testing.T) {
 	b := newBench(t)
-	a, c := b.user(t), b.user(t)
+	a, c := b.User(t), b.User(t)
 	skill, other := b.skill(t, a, ""), b.skill(t, c, "")
 	b.stream(t)
 	b.work(t, skills.DefaultConfig, runner{run: echo})
-	b.exec(t, "insert into skill_runs (user_id, skill_id) select $1, $2 from generate_series(1, 10000)", a, skill)
+	b.Exec(t, "insert into skill_runs (user_id, skill_id) select $1, $2 from generate_series(1, 10000)", a, skill)
 	b.until(t, "the first runs", "select exists (select from skill_runs where user_id = $1 and status = 'succeeded')", a)
 	began := time.Now()
 	if got := b.ended(t, b.run(t, c, other, `{}`)); got != "succeeded" {
 		t.Fatalf("the other's run ended with %q", got)
 	}
 	took := time.Since(began)
-	if left := get[int](t, b.admin, "select count(*) from skill_runs where user_id = $1 and status = 'queued'", a); left < 5000 {
+	if left := get[int](t, b.Admin, "select count(*) from skill_runs where user_id = $1 and status = 'queued'", a); left < 5000 {
 		t.Errorf("only %d runs of the long queue were left when the other's ended", left)
 	}
 	t.Logf("the other's run took %s", took)
@@ -101,15 +101,15 @@ func TestStorm(t *testing.T) {
 	b := newBench(t)
 	b.stream(t)
 	b.work(t, skills.DefaultConfig, runner{run: echo})
-	user, other := b.user(t), b.user(t)
+	user, other := b.User(t), b.User(t)
 	skill, others := b.skill(t, user, ""), b.skill(t, other, "")
-	b.exec(t, "insert into skill_runs (user_id, skill_id) select $1, $2 from generate_series(1, 60000)", user, skill)
-	b.exec(t, "delete from skill_runs where user_id = $1", user)
+	b.Exec(t, "insert into skill_runs (user_id, skill_id) select $1, $2 from generate_series(1, 60000)", user, skill)
+	b.Exec(t, "delete from skill_runs where user_id = $1", user)
 	if got := b.ended(t, b.run(t, other, others, `{}`)); got != "succeeded" {
 		t.Errorf("beside deleted runs it ended with %q", got)
 	}
-	b.exec(t, "insert into skill_runs (user_id, skill_id) select $1, $2 from generate_series(1, 10000)", user, skill)
-	b.exec(t, "update skill_runs set cancel_requested = true where user_id = $1 and status in ('queued', 'running')", user)
+	b.Exec(t, "insert into skill_runs (user_id, skill_id) select $1, $2 from generate_series(1, 10000)", user, skill)
+	b.Exec(t, "update skill_runs set cancel_requested = true where user_id = $1 and status in ('queued', 'running')", user)
 	if got := b.ended(t, b.run(t, other, others, `{}`)); got != "succeeded" {
 		t.Errorf("beside cancelled runs it ended with %q", got)
 	}

@@ -27,7 +27,7 @@ func (b *bench) asks(t *testing.T, budget usage.Budget) *llmtest.Server {
 	}
 	client := llm.NewClient(provider, llm.ClientConfig{Random: func() float64 { return 0 },
 		Sleep: func(ctx context.Context, _ time.Duration) error { return ctx.Err() }})
-	b.host.Model, err = model.New(b.pool, client, usage.NewLedger(b.pool, map[string]usage.Budget{usage.PurposeSkill: budget}, nil), redact.Rules{Kinds: redact.Kinds()})
+	b.host.Model, err = model.New(b.Pool, client, usage.NewLedger(b.Pool, map[string]usage.Budget{usage.PurposeSkill: budget}, nil), redact.Rules{Kinds: redact.Kinds()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,15 +56,15 @@ func TestLanguageModel(t *testing.T) {
 	}
 	output := func(t *testing.T, run uuid.UUID) string {
 		t.Helper()
-		return get[string](t, b.admin, "select output::text from skill_runs where id = $1", run)
+		return get[string](t, b.Admin, "select output::text from skill_runs where id = $1", run)
 	}
 	audited := func(t *testing.T, run uuid.UUID) string {
 		t.Helper()
-		return get[string](t, b.admin, "select coalesce(string_agg(concat_ws(' ', e ->> 'call', e ->> 'outcome'), ', '), '') from skill_runs, jsonb_array_elements(audit_log) e where id = $1", run)
+		return get[string](t, b.Admin, "select coalesce(string_agg(concat_ws(' ', e ->> 'call', e ->> 'outcome'), ', '), '') from skill_runs, jsonb_array_elements(audit_log) e where id = $1", run)
 	}
 	t.Run("Steps", func(t *testing.T) {
-		user := b.user(t)
-		b.exec(t, "insert into memories (user_id, type, content) values ($1, 'episodic', 'a red bicycle from ada@example.com')", user)
+		user := b.User(t)
+		b.Exec(t, "insert into memories (user_id, type, content) values ($1, 'episodic', 'a red bicycle from ada@example.com')", user)
 		run := b.run(t, user, steps(t, user, "{memories:read,llm}", `{"steps": [
 			{"stepId": "found", "toolName": "memory.search", "inputMapping": {"query": "bicycle"}},
 			{"stepId": "answer", "toolName": "llm", "inputMapping": {"prompt": "$.input.question", "memories": "$.found[*].content"}},
@@ -78,7 +78,7 @@ func TestLanguageModel(t *testing.T) {
 		if got := audited(t, run); got != "memories.search ok, llm.complete ok, llm.complete ok" {
 			t.Errorf("the audit_log has %s", got)
 		}
-		if log := get[string](t, b.admin, "select audit_log::text from skill_runs where id = $1", run); strings.Contains(log, "bicycle") {
+		if log := get[string](t, b.Admin, "select audit_log::text from skill_runs where id = $1", run); strings.Contains(log, "bicycle") {
 			t.Errorf("the audit_log has what was said: %s", log)
 		}
 		for _, r := range server.Requests() {
@@ -86,12 +86,12 @@ func TestLanguageModel(t *testing.T) {
 				t.Errorf("sent %s", r.Body)
 			}
 		}
-		if n := get[int](t, b.admin, "select requests from helix.usage where user_id = $1 and purpose = 'skill' and held_tokens = 0 and input_tokens > 0", user); n != 2 {
+		if n := get[int](t, b.Admin, "select requests from helix.usage where user_id = $1 and purpose = 'skill' and held_tokens = 0 and input_tokens > 0", user); n != 2 {
 			t.Errorf("the books have %d requests", n)
 		}
 	})
 	t.Run("Script", func(t *testing.T) {
-		user := b.user(t)
+		user := b.User(t)
 		run := b.run(t, user, skill(t, user, "source = $1, kind = 'javascript', capabilities = '{llm}'", `export default async ({question}, {llm}) => [
 			(await llm.complete(question)).text,
 			await llm.complete({prompt: question, schema: {type: "object", properties: {n: {type: "integer"}}}}),
@@ -108,12 +108,12 @@ func TestLanguageModel(t *testing.T) {
 	failed := func(t *testing.T, run uuid.UUID, want string) {
 		t.Helper()
 		ends(t, run, "failed step_failed")
-		if got := get[string](t, b.admin, "select concat_ws(' ', step_results -> 0 -> 'error' ->> 'code', error ->> 'retryable', retries_used) from skill_runs where id = $1", run); got != want {
+		if got := get[string](t, b.Admin, "select concat_ws(' ', step_results -> 0 -> 'error' ->> 'code', error ->> 'retryable', retries_used) from skill_runs where id = $1", run); got != want {
 			t.Errorf("its step ended with %s, want %s: %s", got, want, b.fault(t, run))
 		}
 	}
 	t.Run("RetriedStep", func(t *testing.T) {
-		user := b.user(t)
+		user := b.User(t)
 		before := server.Count()
 		unavailable := llmtest.Step{Status: 503}
 		server.Script(unavailable, unavailable, unavailable) // as often as a call asks
@@ -131,7 +131,7 @@ func TestLanguageModel(t *testing.T) {
 		}
 	})
 	t.Run("Declined", func(t *testing.T) {
-		user := b.user(t)
+		user := b.User(t)
 		before := server.Count()
 		server.Script(llmtest.Step{Refuse: true})
 		failed(t, b.run(t, user, steps(t, user, "{llm}", fmt.Sprintf(one, `, "errorHandling": "retry"`)), `{"p": "x"}`), "llm_refused false 0")
@@ -140,16 +140,16 @@ func TestLanguageModel(t *testing.T) {
 		}
 	})
 	t.Run("OptedOut", func(t *testing.T) {
-		user := b.user(t)
+		user := b.User(t)
 		before := server.Count()
-		b.exec(t, "insert into privacy_settings (user_id, opt_out) values ($1, array['skill_runs.llm'])", user)
+		b.Exec(t, "insert into privacy_settings (user_id, opt_out) values ($1, array['skill_runs.llm'])", user)
 		failed(t, b.run(t, user, steps(t, user, "{llm}", fmt.Sprintf(one, "")), `{"p": "x"}`), "llm_unavailable false 0")
 		if n := server.Count() - before; n != 0 {
 			t.Errorf("it was asked %d times", n)
 		}
 	})
 	t.Run("Spent", func(t *testing.T) {
-		user := b.user(t)
+		user := b.User(t)
 		run := b.run(t, user, skill(t, user, "source = $1, kind = 'javascript', capabilities = '{llm}'", `export default async (_, {llm}) => {
 			for (let i = 0; ; i++) try { await llm.complete("x") } catch (e) { return [i, e.code] } }`), `{}`)
 		ends(t, run, "succeeded")
@@ -158,12 +158,12 @@ func TestLanguageModel(t *testing.T) {
 		}
 	})
 	t.Run("OthersSkill", func(t *testing.T) {
-		author, user := b.user(t), b.user(t)
+		author, user := b.User(t), b.User(t)
 		public := skill(t, author, "source = $1, kind = 'javascript', capabilities = '{llm}', visibility = 'public'", `export default (_, {llm}) => llm.complete("x")`)
 		ends(t, b.run(t, user, public, `{}`), "failed capability_not_granted")
 		b.grant(t, user, public, "llm")
 		ends(t, b.run(t, user, public, `{}`), "succeeded")
-		if n := get[int](t, b.admin, "select count(*) from helix.usage where user_id = $1", author); n != 0 {
+		if n := get[int](t, b.Admin, "select count(*) from helix.usage where user_id = $1", author); n != 0 {
 			t.Error("its author pays for it")
 		}
 		caller := steps(t, user, "{}", fmt.Sprintf(`[{"stepId": "a", "skillName": %q}]`, public))

@@ -8,10 +8,8 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/rs/zerolog"
 
-	"github.com/helixd/helixd/migrations"
 	"github.com/helixd/helixd/reactors"
 	"github.com/helixd/helixd/reactors/reactortest"
 	"github.com/helixd/helixd/reactors/sandbox"
@@ -74,21 +72,13 @@ func (r runner) Check(ctx context.Context, _ string, p sandbox.Program) (sandbox
 
 // bench is a project with helixd's stream and jobs in this process.
 type bench struct {
-	db    *testenv.Database
-	admin *pgx.Conn
-	pool  *pgxpool.Pool
-	host  host.Options // a Policy is the default one, unless it is set
+	reactortest.Project
+	host host.Options // a Policy is the default one, unless it is set
 }
 
 func newBench(t testing.TB) *bench {
 	t.Helper()
-	b := &bench{db: testenv.New(t)}
-	b.admin = b.db.Connect(t, "postgres")
-	if err := migrations.Up(t.Context(), b.admin, func(migrations.Migration) {}); err != nil {
-		t.Fatal(err)
-	}
-	b.pool = b.db.Pool(t, "postgres")
-	return b
+	return &bench{Project: reactortest.NewProject(t)}
 }
 
 // work lets a process's worth of jobs be done, until stop or the test's end.
@@ -100,7 +90,7 @@ func (b *bench) work(t testing.TB, cfg skills.Config, r skills.Runner) (stop fun
 			t.Fatal(err)
 		}
 	}
-	pool := b.db.Pool(t, "postgres")
+	pool := b.DB.Pool(t, "postgres")
 	log := zerolog.New(zerolog.NewTestWriter(t))
 	service := skills.NewService(cfg, pool, r, host.New(pool, b.host), nil, log)
 	return reactortest.Work(t, pool, reactors.With(service))
@@ -109,7 +99,7 @@ func (b *bench) work(t testing.TB, cfg skills.Config, r skills.Runner) (stop fun
 // stream lets the reactor see what is written from now on.
 func (b *bench) stream(t testing.TB) {
 	t.Helper()
-	reactortest.Stream(t, b.db, b.pool, skills.Reactor{})
+	reactortest.Stream(t, b.DB, b.Pool, skills.Reactor{})
 }
 
 // skill inserts one of a user's.
@@ -118,27 +108,15 @@ func (b *bench) skill(t testing.TB, user uuid.UUID, more string, args ...any) uu
 	if more == "" {
 		more = "kind = 'javascript', source = 'x'"
 	}
-	id := get[uuid.UUID](t, b.admin, "insert into skills (user_id, name) values ($1, 'skill') returning id", user)
-	b.exec(t, "update skills set "+more+" where id = '"+id.String()+"'", args...)
+	id := get[uuid.UUID](t, b.Admin, "insert into skills (user_id, name) values ($1, 'skill') returning id", user)
+	b.Exec(t, "update skills set "+more+" where id = '"+id.String()+"'", args...)
 	return id
 }
 
 // run inserts one.
 func (b *bench) run(t testing.TB, user, skill uuid.UUID, input string) uuid.UUID {
 	t.Helper()
-	return get[uuid.UUID](t, b.admin, "insert into skill_runs (user_id, skill_id, input) values ($1, $2, $3) returning id", user, skill, input)
-}
-
-func (b *bench) user(t testing.TB) uuid.UUID {
-	t.Helper()
-	return uuid.MustParse(b.db.NewUser(t).ID)
-}
-
-func (b *bench) exec(t testing.TB, sql string, args ...any) {
-	t.Helper()
-	if _, err := b.admin.Exec(t.Context(), sql, args...); err != nil {
-		t.Fatalf("%s: %v", sql, err)
-	}
+	return get[uuid.UUID](t, b.Admin, "insert into skill_runs (user_id, skill_id, input) values ($1, $2, $3) returning id", user, skill, input)
 }
 
 func get[T any](t testing.TB, conn *pgx.Conn, sql string, args ...any) T {
@@ -150,15 +128,15 @@ func get[T any](t testing.TB, conn *pgx.Conn, sql string, args ...any) T {
 func (b *bench) ended(t testing.TB, run uuid.UUID) string {
 	t.Helper()
 	b.until(t, "the run to end", "select finished_at is not null from skill_runs where id = '"+run.String()+"'")
-	return get[string](t, b.admin, "select concat_ws(' ', status, error ->> 'code') from skill_runs where id = $1", run)
+	return get[string](t, b.Admin, "select concat_ws(' ', status, error ->> 'code') from skill_runs where id = $1", run)
 }
 
 // until polls a condition.
 func (b *bench) until(t testing.TB, what, sql string, args ...any) {
 	t.Helper()
-	err := testenv.Poll(t.Context(), patience, 5*time.Millisecond, what, func() (bool, error) { return get[bool](t, b.admin, sql, args...), nil })
+	err := testenv.Poll(t.Context(), patience, 5*time.Millisecond, what, func() (bool, error) { return get[bool](t, b.Admin, sql, args...), nil })
 	if err != nil {
-		t.Fatalf("%v; runs: %s", err, get[string](t, b.admin,
+		t.Fatalf("%v; runs: %s", err, get[string](t, b.Admin,
 			`select coalesce(jsonb_agg(jsonb_build_object('s', status, 'e', error))::text, '') from (select * from skill_runs limit 20) r`))
 	}
 }

@@ -32,7 +32,7 @@ func TestNames(t *testing.T) {
 	b := newBench(t)
 	b.stream(t)
 	b.work(t, skills.DefaultConfig, runner{run: sayOrCall})
-	alice, bob := b.user(t), b.user(t)
+	alice, bob := b.User(t), b.User(t)
 	program := func(owner uuid.UUID, visibility, name, source string) uuid.UUID {
 		return b.skill(t, owner, "kind = 'javascript', visibility = $1, name = $2, source = $3", visibility, name, source)
 	}
@@ -44,7 +44,7 @@ func TestNames(t *testing.T) {
 	program(alice, "private", "hidden", "say hidden")
 	program(bob, "private", "helper", "say bob's")
 	diary := program(bob, "private", "diary", "say dear diary")
-	builtIn := get[uuid.UUID](t, b.admin, "insert into skills (user_id, name, kind, source) values (null, 'built in', 'javascript', 'call {\"skill\": \"diary\"}') returning id")
+	builtIn := get[uuid.UUID](t, b.Admin, "insert into skills (user_id, name, kind, source) values (null, 'built in', 'javascript', 'call {\"skill\": \"diary\"}') returning id")
 	for name, c := range map[string]struct {
 		user, skill uuid.UUID
 		want        string
@@ -61,7 +61,7 @@ func TestNames(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			run := b.run(t, c.user, c.skill, `{}`)
 			status := b.ended(t, run)
-			if output := get[*string](t, b.admin, "select output::text from skill_runs where id = $1", run); output != nil {
+			if output := get[*string](t, b.Admin, "select output::text from skill_runs where id = $1", run); output != nil {
 				status += " " + *output
 			}
 			if status != c.want {
@@ -77,11 +77,11 @@ func TestInlineDefinitionsOfSeveralUsers(t *testing.T) {
 	b.work(t, skills.DefaultConfig, runner{run: sayOrCall})
 	for _, version := range []string{"of alice", "of bob"} {
 		definition := fmt.Sprintf(`{"kind": "javascript", "source": "say x", "version": %q}`, version)
-		run := get[uuid.UUID](t, b.admin, "insert into skill_runs (user_id, definition) values ($1, $2) returning id", b.user(t), definition)
+		run := get[uuid.UUID](t, b.Admin, "insert into skill_runs (user_id, definition) values ($1, $2) returning id", b.User(t), definition)
 		if got := b.ended(t, run); got != "succeeded" {
 			t.Fatalf("it ended with %q: %s", got, b.fault(t, run))
 		}
-		if got := get[string](t, b.admin, "select execution_context ->> 'version' from skill_runs where id = $1", run); got != version {
+		if got := get[string](t, b.Admin, "select execution_context ->> 'version' from skill_runs where id = $1", run); got != version {
 			t.Errorf("the run of the version %q tells of that %q", version, got)
 		}
 	}
@@ -90,7 +90,7 @@ func TestInlineDefinitionsOfSeveralUsers(t *testing.T) {
 func TestNestedSkillsHoldUpNobodyElses(t *testing.T) {
 	b := newBench(t)
 	b.stream(t)
-	alice, bob := b.user(t), b.user(t)
+	alice, bob := b.User(t), b.User(t)
 	inside, end := make(chan struct{}, 10), make(chan struct{})
 	b.work(t, skills.DefaultConfig, runner{run: func(ctx context.Context, call sandbox.Call) (sandbox.Result, error) {
 		result, err := sayOrCall(ctx, call)
@@ -132,7 +132,7 @@ func TestManyWaysAreCheckedOnce(t *testing.T) {
 	b := newBench(t)
 	b.stream(t)
 	b.work(t, skills.DefaultConfig, runner{run: sayOrCall})
-	user := b.user(t)
+	user := b.User(t)
 	const wide = 8
 	var steps []string
 	for level := range 7 {

@@ -47,7 +47,7 @@ func TestNestedRights(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if b.host.Secrets, err = secrets.New(b.db.Pool(t, "postgres"), identity.String()); err != nil {
+	if b.host.Secrets, err = secrets.New(b.DB.Pool(t, "postgres"), identity.String()); err != nil {
 		t.Fatal(err)
 	}
 	if b.host.Policy, err = rights.NewPolicy(rights.DefaultPolicy, []string{address}); err != nil {
@@ -57,8 +57,8 @@ func TestNestedRights(t *testing.T) {
 	b.work(t, skills.DefaultConfig, boxes(t))
 	b.stream(t)
 
-	ada, bob := b.user(t), b.user(t)
-	b.exec(t, "insert into memories (user_id, type, content) values ($1, 'episodic', 'of ada'), ($2, 'episodic', 'of bob'), ($2, 'episodic', 'too')", ada, bob)
+	ada, bob := b.User(t), b.User(t)
+	b.Exec(t, "insert into memories (user_id, type, content) values ($1, 'episodic', 'of ada'), ($2, 'episodic', 'of bob'), ($2, 'episodic', 'too')", ada, bob)
 	for user, name := range map[uuid.UUID]string{ada: "of-ada", bob: "of-bob"} {
 		if err := b.host.Secrets.Set(t.Context(), user, name, "the value "+name, nil); err != nil {
 			t.Fatal(err)
@@ -83,7 +83,7 @@ func TestNestedRights(t *testing.T) {
 		if got := b.ended(t, run); got != "succeeded" {
 			t.Fatalf("it ended with %q: %s", got, b.fault(t, run))
 		}
-		return get[string](t, b.admin, "select concat_ws(' ', output ->> 'read', output ->> 'fetch', output ->> 'secret') from skill_runs where id = $1", run)
+		return get[string](t, b.Admin, "select concat_ws(' ', output ->> 'read', output ->> 'fetch', output ->> 'secret') from skill_runs where id = $1", run)
 	}
 	type way struct {
 		name string
@@ -119,7 +119,7 @@ func TestNestedRights(t *testing.T) {
 		})
 	}
 	t.Run("ToOneUserOnly", func(t *testing.T) {
-		if got := told(t, b.user(t), "of-ada", public); got != nothing {
+		if got := told(t, b.User(t), "of-ada", public); got != nothing {
 			t.Errorf("it got %s", got)
 		}
 	})
@@ -133,7 +133,7 @@ func TestNestedRights(t *testing.T) {
 			}
 		}
 	})
-	b.exec(t, "update skills set source = source || ' // changed' where id = $1", public)
+	b.Exec(t, "update skills set source = source || ' // changed' where id = $1", public)
 	b.ready(t, public)
 	for _, w := range ways {
 		t.Run("Changed"+w.name, func(t *testing.T) {

@@ -51,18 +51,18 @@ func TestRefusedClaim(t *testing.T) {
 			if c.when != "" {
 				c.sql = fmt.Sprintf(raises, c.when, c.what) + c.sql
 			}
-			b.exec(t, c.sql)
-			user, other := b.user(t), b.user(t)
+			b.Exec(t, c.sql)
+			user, other := b.User(t), b.User(t)
 			skill, others := b.skill(t, user, ""), b.skill(t, other, "")
 			b.stream(t)
 			r, count := counted()
 			b.work(t, skills.DefaultConfig, r)
 			b.work(t, skills.DefaultConfig, r)
 			for range 5 {
-				b.exec(t, `insert into skill_runs (user_id, skill_id, input, cancel_requested) select $1, $2,
+				b.Exec(t, `insert into skill_runs (user_id, skill_id, input, cancel_requested) select $1, $2,
 					jsonb_build_object(case when n in (3, 4) then 'bad' else 'good' end, gen_random_uuid()), n = 4 from generate_series(1, 9) n`, user, skill)
 			}
-			b.exec(t, "insert into skill_runs (user_id, skill_id, input) select $1, $2, to_jsonb(n) from generate_series(1, 10) n", other, others)
+			b.Exec(t, "insert into skill_runs (user_id, skill_id, input) select $1, $2, to_jsonb(n) from generate_series(1, 10) n", other, others)
 			b.until(t, "all that may begin", "select count(*) = 45 from skill_runs where status = 'succeeded'")
 			b.until(t, "the others' end", "select not exists (select from skill_runs where concat_ws(' ', status, error ->> 'code') not in ('succeeded', 'cancelled cancelled', $1))", c.want)
 			for input, n := range count() {
@@ -86,30 +86,30 @@ func TestRefusedUser(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := newBench(t)
-			user, other := b.user(t), b.user(t)
+			user, other := b.User(t), b.User(t)
 			skill, others := b.skill(t, user, ""), b.skill(t, other, "")
-			b.exec(t, "create function app() returns trigger language plpgsql as $$ begin if new.user_id = '"+user.String()+"' and new.status "+c.refused+
+			b.Exec(t, "create function app() returns trigger language plpgsql as $$ begin if new.user_id = '"+user.String()+"' and new.status "+c.refused+
 				" then raise exception 'no'; end if; return new; end $$; create trigger z_app before update on skill_runs for each row execute function app()")
 			b.stream(t)
 			r, count := counted()
 			b.work(t, skills.DefaultConfig, r)
 			stop := b.work(t, skills.DefaultConfig, r)
-			b.exec(t, "insert into skill_runs (user_id, skill_id) select $1, $2 from generate_series(1, 300)", user, skill)
-			b.exec(t, "insert into skill_runs (user_id, skill_id, input) select $1, $2, to_jsonb(n) from generate_series(1, 100) n", other, others)
+			b.Exec(t, "insert into skill_runs (user_id, skill_id) select $1, $2 from generate_series(1, 300)", user, skill)
+			b.Exec(t, "insert into skill_runs (user_id, skill_id, input) select $1, $2, to_jsonb(n) from generate_series(1, 100) n", other, others)
 			b.until(t, "the other's runs", "select count(*) = 100 from skill_runs where user_id = $1 and status = 'succeeded'", other)
 			b.until(t, "the user to be told", "select count(*) = 300 from skill_runs where user_id = $1 and concat_ws(' ', status, error ->> 'code') = $2", user, c.want)
 			if name == "ToldSo" {
-				if n := get[int](t, b.admin, "select count(*) from realtime.messages where topic = 'helix:' || $1 and payload::text like '%run_refused%'", user); n == 0 {
+				if n := get[int](t, b.Admin, "select count(*) from realtime.messages where topic = 'helix:' || $1 and payload::text like '%run_refused%'", user); n == 0 {
 					t.Error("nothing was broadcast")
 				}
-				if get[bool](t, b.admin, "select exists (select from helix.skill_claims)") {
+				if get[bool](t, b.Admin, "select exists (select from helix.skill_claims)") {
 					t.Error("a claim is left")
 				}
 				return
 			}
 			b.until(t, "all to be set aside", "select count(*) = 300 from helix.skill_claims where user_id = $1 and not permit", user)
 			for range 2 { // sweeps: they adopt what is lost, and not what is set aside
-				lost := get[uuid.UUID](t, b.admin, `with r as (
+				lost := get[uuid.UUID](t, b.Admin, `with r as (
 						insert into skill_runs (user_id, skill_id, input, status, started_at) values ($1, $2, '"lost"', 'running', now()) returning id, user_id)
 					insert into helix.skill_claims (run_id, user_id, job_id, attempt, holder, permit) select id, user_id, -1, 1, 'gone', true from r returning run_id`, other, others)
 				if got := b.ended(t, lost); got != "succeeded" {
@@ -120,11 +120,11 @@ func TestRefusedUser(t *testing.T) {
 				t.Errorf("%d runs were executed, want 101", n)
 			}
 			// The app is mended: a process that starts, as any each hour, tries them again.
-			b.exec(t, "drop trigger z_app on skill_runs")
+			b.Exec(t, "drop trigger z_app on skill_runs")
 			stop()
 			b.work(t, skills.DefaultConfig, r)
 			b.until(t, "all runs", "select not exists (select from skill_runs where status <> 'succeeded')")
-			if get[bool](t, b.admin, "select exists (select from helix.skill_claims) or exists (select from skill_runs where started_at is null)") {
+			if get[bool](t, b.Admin, "select exists (select from helix.skill_claims) or exists (select from skill_runs where started_at is null)") {
 				t.Error("a claim is left, or a run was executed that was not let begin")
 			}
 		})
@@ -141,18 +141,18 @@ func TestUnrefusedClaim(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := newBench(t)
-			b.exec(t, "create function app() returns trigger language plpgsql as $$ begin "+fault+`; return new; end $$;
+			b.Exec(t, "create function app() returns trigger language plpgsql as $$ begin "+fault+`; return new; end $$;
 				create trigger z_app before update on skill_runs for each row when (new.status = 'running') execute function app()`)
-			user := b.user(t)
+			user := b.User(t)
 			skill := b.skill(t, user, "")
 			b.stream(t)
 			b.work(t, skills.DefaultConfig, runner{run: echo})
 			run := b.run(t, user, skill, `{}`)
 			b.until(t, "the lane to fail", "select exists (select from helix.river_job where kind = 'skill_lane' and errors is not null)")
-			if !get[bool](t, b.admin, "select status = 'queued' and error is null and not exists (select from helix.skill_claims) from skill_runs") {
+			if !get[bool](t, b.Admin, "select status = 'queued' and error is null and not exists (select from helix.skill_claims) from skill_runs") {
 				t.Error("the run does not just wait")
 			}
-			b.exec(t, "drop trigger z_app on skill_runs")
+			b.Exec(t, "drop trigger z_app on skill_runs")
 			if got := b.ended(t, run); got != "succeeded" {
 				t.Errorf("it ended with %q", got)
 			}

@@ -20,21 +20,21 @@ func TestSameID(t *testing.T) {
 		err := call.Program.Code(ctx, func(b []byte) error { code = append(code, b...); return nil })
 		return sandbox.Result{Output: fmt.Appendf(nil, `{"code": %q, "sha": "%x"}`, code, call.Program.SHA256[:4])}, err
 	}})
-	user, other := b.user(t), b.user(t)
+	user, other := b.User(t), b.User(t)
 	id := uuid.New()
 	outputs := map[string]string{}
 	for i, c := range []struct {
 		user uuid.UUID
 		code string
 	}{{user, "one"}, {user, "two"}, {other, "three"}} {
-		b.exec(t, "delete from skills where id = $1", id)
-		b.exec(t, "insert into skills (id, user_id, name, kind, source) values ($1, $2, 'x', 'javascript', $3)", id, c.user, c.code)
+		b.Exec(t, "delete from skills where id = $1", id)
+		b.Exec(t, "insert into skills (id, user_id, name, kind, source) values ($1, $2, 'x', 'javascript', $3)", id, c.user, c.code)
 		run := b.run(t, c.user, id, `{}`)
 		if got := b.ended(t, run); got != "succeeded" {
 			t.Errorf("%d ended with %q: %s", i, got, b.fault(t, run))
 			continue
 		}
-		sha := get[string](t, b.admin, "select (output ->> 'sha') || ' ' || (execution_context ->> 'sha256') from skill_runs where id = $1", run)
+		sha := get[string](t, b.Admin, "select (output ->> 'sha') || ' ' || (execution_context ->> 'sha256') from skill_runs where id = $1", run)
 		if was, is := outputs[sha]; is {
 			t.Errorf("%s ran what %s was", c.code, was)
 		}
@@ -47,7 +47,7 @@ func TestNullCapability(t *testing.T) {
 	b := newBench(t)
 	b.stream(t)
 	b.work(t, skills.DefaultConfig, runner{run: echo})
-	user := b.user(t)
+	user := b.User(t)
 	for _, bad := range []string{"{NULL}", "{{kv,memories:read}}", "{kv,NULL}"} {
 		skill := b.skill(t, user, "kind = 'javascript', source = 'x', capabilities = $1::text::text[]", bad)
 		run := b.run(t, user, skill, `{}`)

@@ -42,7 +42,7 @@ func TestModules(t *testing.T) {
 	b := newBench(t)
 	b.stream(t)
 	b.work(t, skills.DefaultConfig, boxes(t))
-	user, other := b.user(t), b.user(t)
+	user, other := b.User(t), b.User(t)
 	module := func(more string, code []byte, args ...any) uuid.UUID {
 		t.Helper()
 		return b.skill(t, user, "kind = 'wasm', wasm_bytecode = $1"+more, append([]any{code}, args...)...)
@@ -53,10 +53,10 @@ func TestModules(t *testing.T) {
 		if got := b.ended(t, run); got != "succeeded" {
 			t.Fatalf("it ended with %q: %s", got, b.fault(t, run))
 		}
-		if got := get[string](t, b.admin, "select output::text from skill_runs where id = $1", run); got != `{"hello": "wörld"}` {
+		if got := get[string](t, b.Admin, "select output::text from skill_runs where id = $1", run); got != `{"hello": "wörld"}` {
 			t.Errorf("output %s", got)
 		}
-		if !get[bool](t, b.admin, `select s.status = 'ready' and s.checks ->> 'abi' = 'run' and s.sha256 = r.execution_context ->> 'sha256'
+		if !get[bool](t, b.Admin, `select s.status = 'ready' and s.checks ->> 'abi' = 'run' and s.sha256 = r.execution_context ->> 'sha256'
 			and r.peak_memory_bytes > 0 and r.started_at <= r.finished_at and exists (select from skill_versions v where v.skill_id = s.id and v.sha256 = s.sha256)
 			from skills s join skill_runs r on r.skill_id = s.id where r.id = $1`, run) {
 			t.Error("the skill's or the run's columns are not as they should be")
@@ -93,15 +93,15 @@ func TestModules(t *testing.T) {
 		})
 	}
 	t.Run("AnothersPrivateSkill", func(t *testing.T) {
-		if _, err := b.admin.Exec(t.Context(), "insert into skill_runs (user_id, skill_id) values ($1, $2)", other, good); err == nil {
+		if _, err := b.Admin.Exec(t.Context(), "insert into skill_runs (user_id, skill_id) values ($1, $2)", other, good); err == nil {
 			t.Error("the run was inserted")
 		}
 		// What was public when the run was inserted, and is not any more.
 		public := module(", visibility = 'public'", echoModule())
-		b.exec(t, "begin")
+		b.Exec(t, "begin")
 		run := b.run(t, other, public, `{}`)
-		b.exec(t, "update skills set visibility = 'private' where id = $1", public)
-		b.exec(t, "commit")
+		b.Exec(t, "update skills set visibility = 'private' where id = $1", public)
+		b.Exec(t, "commit")
 		if got := b.ended(t, run); got != "failed skill_not_found" {
 			t.Errorf("it ended with %q", got)
 		}
@@ -111,11 +111,11 @@ func TestModules(t *testing.T) {
 		if got := b.ended(t, b.run(t, user, skill, `1`)); got != "succeeded" {
 			t.Fatalf("it ended with %q", got)
 		}
-		b.exec(t, "update skills set wasm_bytecode = 'x' where id = $1", skill)
+		b.Exec(t, "update skills set wasm_bytecode = 'x' where id = $1", skill)
 		if got := b.ended(t, b.run(t, user, skill, `1`)); got != "failed skill_invalid" {
 			t.Errorf("broken, it ended with %q", got)
 		}
-		b.exec(t, "update skills set active_sha256 = (select sha256 from skill_versions where skill_id = $1) where id = $1", skill)
+		b.Exec(t, "update skills set active_sha256 = (select sha256 from skill_versions where skill_id = $1) where id = $1", skill)
 		if got := b.ended(t, b.run(t, user, skill, `1`)); got != "succeeded" {
 			t.Errorf("rolled back, it ended with %q", got)
 		}
@@ -127,21 +127,21 @@ func TestModules(t *testing.T) {
 		}
 		for text, want := range map[string]string{string(definition): "succeeded", `{"kind": "perl"}`: "failed definition_invalid",
 			`[]`: "failed definition_invalid", `{"kind": "wasm", "wasm_bytecode": "%"}`: "failed definition_invalid"} {
-			run := get[uuid.UUID](t, b.admin, "insert into skill_runs (user_id, definition, input) values ($1, $2, '7') returning id", user, text)
+			run := get[uuid.UUID](t, b.Admin, "insert into skill_runs (user_id, definition, input) values ($1, $2, '7') returning id", user, text)
 			if got := b.ended(t, run); got != want {
 				t.Errorf("%.40s ended with %q, want %q: %s", text, got, want, b.fault(t, run))
 			}
 		}
 	})
 	t.Run("DryRun", func(t *testing.T) {
-		run := get[uuid.UUID](t, b.admin, "insert into skill_runs (user_id, skill_id, input, dry_run) values ($1, $2, '{}', true) returning id", user, good)
+		run := get[uuid.UUID](t, b.Admin, "insert into skill_runs (user_id, skill_id, input, dry_run) values ($1, $2, '{}', true) returning id", user, good)
 		if got := b.ended(t, run); got != "succeeded" {
 			t.Fatalf("it ended with %q", got)
 		}
-		if !get[bool](t, b.admin, "select output #>> '{plan,kind}' = 'wasm' and cpu_ms = 0 from skill_runs where id = $1", run) {
+		if !get[bool](t, b.Admin, "select output #>> '{plan,kind}' = 'wasm' and cpu_ms = 0 from skill_runs where id = $1", run) {
 			t.Error("the plan is not there, or something was run")
 		}
-		run = get[uuid.UUID](t, b.admin, `insert into skill_runs (user_id, skill_id, input, dry_run) values ($1, $2, '{"a": 1}', true) returning id`, user, schema)
+		run = get[uuid.UUID](t, b.Admin, `insert into skill_runs (user_id, skill_id, input, dry_run) values ($1, $2, '{"a": 1}', true) returning id`, user, schema)
 		if got := b.ended(t, run); got != "failed input_invalid" {
 			t.Errorf("with a wrong input it ended with %q", got)
 		}
@@ -151,7 +151,7 @@ func TestModules(t *testing.T) {
 // fault is a run's error.
 func (b *bench) fault(t testing.TB, run uuid.UUID) string {
 	t.Helper()
-	return get[string](t, b.admin, "select coalesce(replace(error::text, '\": ', '\":'), '') from skill_runs where id = $1", run)
+	return get[string](t, b.Admin, "select coalesce(replace(error::text, '\": ', '\":'), '') from skill_runs where id = $1", run)
 }
 
 // TestUnstorableOutput: what Postgres cannot store fails its own run, and none of
@@ -173,14 +173,14 @@ func TestUnstorableOutput(t *testing.T) {
 		}
 		return sandbox.Result{Output: call.Input, Logs: "a\x00b\xff"}, nil
 	}})
-	user := b.user(t)
+	user := b.User(t)
 	skill := b.skill(t, user, "")
 	for name := range outputs {
-		b.exec(t, "insert into skill_runs (user_id, skill_id, input) select $1, $2, jsonb_build_object('of', case when n % 5 = 3 then $3 else 'good' end) from generate_series(1, 20) n", user, skill, name)
+		b.Exec(t, "insert into skill_runs (user_id, skill_id, input) select $1, $2, jsonb_build_object('of', case when n % 5 = 3 then $3 else 'good' end) from generate_series(1, 20) n", user, skill, name)
 	}
-	b.exec(t, `insert into skill_runs (user_id, skill_id, input) values ($1, $2, '{"of": "panic"}')`, user, skill)
+	b.Exec(t, `insert into skill_runs (user_id, skill_id, input) values ($1, $2, '{"of": "panic"}')`, user, skill)
 	b.until(t, "all runs", "select not exists (select from skill_runs where finished_at is null)")
-	if got := get[string](t, b.admin, `select string_agg(line, ', ' order by line) from (
+	if got := get[string](t, b.Admin, `select string_agg(line, ', ' order by line) from (
 		select concat_ws(' ', input ->> 'of' <> 'good', status, error ->> 'code', count(*)) as line from skill_runs group by input ->> 'of' <> 'good', status, error ->> 'code') x`); got !=
 		"f succeeded 96, t failed internal 1, t failed invalid_output 24" {
 		t.Errorf("they ended so: %s", got)
@@ -192,10 +192,10 @@ func TestUnstorableOutput(t *testing.T) {
 func TestChangedMeanwhile(t *testing.T) {
 	b := newBench(t)
 	b.stream(t)
-	user := b.user(t)
+	user := b.User(t)
 	var skill uuid.UUID
 	change := sync.OnceFunc(func() {
-		if _, err := b.pool.Exec(t.Context(), "update skills set source = 'export default () => 2' where id = $1", skill); err != nil {
+		if _, err := b.Pool.Exec(t.Context(), "update skills set source = 'export default () => 2' where id = $1", skill); err != nil {
 			t.Error(err)
 		}
 	})
@@ -226,15 +226,15 @@ func TestDatabaseBreaksOff(t *testing.T) {
 	b.work(t, skills.DefaultConfig, runner{run: func(ctx context.Context, call sandbox.Call) (sandbox.Result, error) {
 		return sandbox.Result{Output: call.Input}, call.Program.Code(ctx, func([]byte) error { return nil })
 	}})
-	user := b.user(t)
+	user := b.User(t)
 	for range 100 { // none of which is known yet
 		skill := b.skill(t, user, "")
-		b.exec(t, `insert into skill_runs (user_id, skill_id, input) select $1, $2, to_jsonb(repeat('x', case when n = 3 then 500000 else 1 end) || n) from generate_series(1, 3) n`, user, skill)
-		b.exec(t, `select pg_terminate_backend(a.pid) from pg_stat_activity a where a.datname = current_database() and a.backend_type = 'client backend'
+		b.Exec(t, `insert into skill_runs (user_id, skill_id, input) select $1, $2, to_jsonb(repeat('x', case when n = 3 then 500000 else 1 end) || n) from generate_series(1, 3) n`, user, skill)
+		b.Exec(t, `select pg_terminate_backend(a.pid) from pg_stat_activity a where a.datname = current_database() and a.backend_type = 'client backend'
 			and a.pid <> pg_backend_pid() and a.query ~ '^select (input|substring|d\.user_id|s\.id)'`)
 	}
 	b.until(t, "all runs", "select not exists (select from skill_runs where finished_at is null)")
-	if got := get[string](t, b.admin, "select string_agg(concat_ws(' ', status, code, n), ', ') from (select status, error ->> 'code' as code, count(*) as n from skill_runs group by 1, 2) x"); got != "succeeded 300" {
+	if got := get[string](t, b.Admin, "select string_agg(concat_ws(' ', status, code, n), ', ') from (select status, error ->> 'code' as code, count(*) as n from skill_runs group by 1, 2) x"); got != "succeeded 300" {
 		t.Errorf("the runs ended so: %s", got)
 	}
 }

@@ -45,7 +45,7 @@ func TestSchedule(t *testing.T) {
 	b := newBench(t)
 	b.stream(t)
 	b.work(t, skills.DefaultConfig, runner{run: echo})
-	user := b.user(t)
+	user := b.User(t)
 	waiting := func(t *testing.T, want string) {
 		t.Helper()
 		b.until(t, "the jobs to be: "+want, `select coalesce(string_agg(args ->> 'schedule' || ' ' || state, ', '), '') = $1 from helix.river_job
@@ -54,42 +54,42 @@ func TestSchedule(t *testing.T) {
 	skill := b.skill(t, user, "kind = 'javascript', source = 'x', schedule = '0 8 1 1 *'")
 	waiting(t, "0 8 1 1 * scheduled")
 	t.Run("RunsOnceWhenItIsOverdue", func(t *testing.T) {
-		b.exec(t, "update helix.river_job set scheduled_at = now() - interval '3 years' where kind = 'skill_schedule' and state = 'scheduled'")
+		b.Exec(t, "update helix.river_job set scheduled_at = now() - interval '3 years' where kind = 'skill_schedule' and state = 'scheduled'")
 		b.until(t, "the run", "select count(*) = 1 from skill_runs where skill_id = $1 and user_id = $2 and status = 'succeeded'", skill, user)
 		waiting(t, "0 8 1 1 * scheduled")
-		if !get[bool](t, b.admin, "select scheduled_at > now() from helix.river_job where kind = 'skill_schedule' and state = 'scheduled'") {
+		if !get[bool](t, b.Admin, "select scheduled_at > now() from helix.river_job where kind = 'skill_schedule' and state = 'scheduled'") {
 			t.Error("the next one is due already")
 		}
 	})
 	t.Run("RunsOnceWhereTheClockIsBehind", func(t *testing.T) {
-		runs := get[int](t, b.admin, "select count(*) from skill_runs")
-		b.exec(t, `update helix.river_job set scheduled_at = now(), state = 'available' where kind = 'skill_schedule' and state = 'scheduled'`)
+		runs := get[int](t, b.Admin, "select count(*) from skill_runs")
+		b.Exec(t, `update helix.river_job set scheduled_at = now(), state = 'available' where kind = 'skill_schedule' and state = 'scheduled'`)
 		b.until(t, "the run", "select count(*) = $1 + 1 from skill_runs", runs)
 		waiting(t, "0 8 1 1 * scheduled")
-		if !get[bool](t, b.admin, `select (select (args ->> 'at')::timestamptz from helix.river_job where kind = 'skill_schedule' and state = 'scheduled')
+		if !get[bool](t, b.Admin, `select (select (args ->> 'at')::timestamptz from helix.river_job where kind = 'skill_schedule' and state = 'scheduled')
 			> (select max((args ->> 'at')::timestamptz) from helix.river_job where kind = 'skill_schedule' and state = 'completed')`) {
 			t.Error("the next one is due at the same time")
 		}
 	})
 	t.Run("ChangeReplacesIt", func(t *testing.T) {
-		b.exec(t, "update skills set schedule = '0 9 1 1 *' where id = $1", skill)
+		b.Exec(t, "update skills set schedule = '0 9 1 1 *' where id = $1", skill)
 		waiting(t, "0 9 1 1 * scheduled")
 	})
 	t.Run("NonsenseIsNoted", func(t *testing.T) {
-		b.exec(t, "update skills set schedule = 'soon' where id = $1", skill)
+		b.Exec(t, "update skills set schedule = 'soon' where id = $1", skill)
 		b.until(t, "the note", "select coalesce(checks #>> '{schedule,code}' = 'invalid_schedule', false) from skills where id = $1", skill)
 		waiting(t, "")
-		b.exec(t, "update skills set schedule = '0 7 1 1 *' where id = $1", skill)
+		b.Exec(t, "update skills set schedule = '0 7 1 1 *' where id = $1", skill)
 		b.until(t, "the note to go", "select not coalesce(checks, '{}') ? 'schedule' from skills where id = $1", skill)
 	})
 	t.Run("DisabledHasNone", func(t *testing.T) {
-		b.exec(t, "update skills set enabled = false where id = $1", skill)
+		b.Exec(t, "update skills set enabled = false where id = $1", skill)
 		waiting(t, "")
-		b.exec(t, "update skills set enabled = true where id = $1", skill)
+		b.Exec(t, "update skills set enabled = true where id = $1", skill)
 		waiting(t, "0 7 1 1 * scheduled")
 	})
 	t.Run("DeletedHasNone", func(t *testing.T) {
-		b.exec(t, "delete from skills where id = $1", skill)
+		b.Exec(t, "delete from skills where id = $1", skill)
 		waiting(t, "")
 	})
 }

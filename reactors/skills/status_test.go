@@ -45,10 +45,10 @@ func TestStatus(t *testing.T) {
 			b := newBench(t)
 			b.stream(t)
 			// As a leader says that it lives.
-			b.exec(t, "insert into helix.leaders (slot, epoch, holder, heartbeat_at) select slot, epoch, 'test', now() + interval '1 hour' from helix.checkpoints")
-			b.exec(t, "insert into helix.reactors (reactor, slot, queue) select 'skills', slot, 'skills' from helix.checkpoints")
+			b.Exec(t, "insert into helix.leaders (slot, epoch, holder, heartbeat_at) select slot, epoch, 'test', now() + interval '1 hour' from helix.checkpoints")
+			b.Exec(t, "insert into helix.reactors (reactor, slot, queue) select 'skills', slot, 'skills' from helix.checkpoints")
 			b.work(t, skills.DefaultConfig, c.runner(t))
-			app := b.db.AsUser(t, b.db.NewUser(t).ID)
+			app := b.DB.AsUser(t, b.DB.NewUser(t).ID)
 			if got := get[string](t, app, "select concat_ws(' ', healthy, details ->> 'healthy', details ->> 'reason') from helix_status where reactor = 'skills'"); got != c.want {
 				t.Errorf("helix_status says %q, want %q", got, c.want)
 			}

@@ -20,8 +20,8 @@ func TestTools(t *testing.T) {
 		t.Error("a program was run")
 		return sandbox.Result{}, nil
 	}})
-	user := b.user(t)
-	b.exec(t, "insert into memories (user_id, type, content) values ($1, 'episodic', 'a red bicycle'), ($2, 'episodic', 'a red car')", user, b.user(t))
+	user := b.User(t)
+	b.Exec(t, "insert into memories (user_id, type, content) values ($1, 'episodic', 'a red bicycle'), ($2, 'episodic', 'a red car')", user, b.User(t))
 	made := 0
 	composite := func(t *testing.T, capabilities, steps string) uuid.UUID {
 		t.Helper()
@@ -37,11 +37,11 @@ func TestTools(t *testing.T) {
 		if got := b.ended(t, run); got != "succeeded" {
 			t.Fatalf("it ended with %q: %s", got, b.fault(t, run))
 		}
-		if got := get[string](t, b.admin, "select concat_ws(' | ', m.type, m.content) from skill_runs r join memories m on m.id = (r.output ->> 'id')::uuid and m.user_id = r.user_id where r.id = $1", run); got !=
+		if got := get[string](t, b.Admin, "select concat_ws(' | ', m.type, m.content) from skill_runs r join memories m on m.id = (r.output ->> 'id')::uuid and m.user_id = r.user_id where r.id = $1", run); got !=
 			"semantic | You wrote: a red bicycle" {
 			t.Errorf("it wrote %q", got)
 		}
-		if got := get[string](t, b.admin, "select string_agg(concat_ws(' ', e ->> 'call', e ->> 'outcome'), ', ') from skill_runs, jsonb_array_elements(audit_log) e where id = $1", run); got !=
+		if got := get[string](t, b.Admin, "select string_agg(concat_ws(' ', e ->> 'call', e ->> 'outcome'), ', ') from skill_runs, jsonb_array_elements(audit_log) e where id = $1", run); got !=
 			"memories.search ok, memories.write ok" {
 			t.Errorf("the audit_log has %s", got)
 		}
@@ -63,7 +63,7 @@ func TestTools(t *testing.T) {
 			if got := b.ended(t, run); got != "failed step_failed" {
 				t.Errorf("it ended with %q: %s", got, b.fault(t, run))
 			}
-			if got := get[string](t, b.admin, "select concat_ws(' ', step_results -> 0 ->> 'success', step_results -> 0 -> 'error' ->> 'code', error ->> 'step') from skill_runs where id = $1", run); got !=
+			if got := get[string](t, b.Admin, "select concat_ws(' ', step_results -> 0 ->> 'success', step_results -> 0 -> 'error' ->> 'code', error ->> 'step') from skill_runs where id = $1", run); got !=
 				"false "+c.want+" a" {
 				t.Errorf("its step ended with %s, want %s", got, c.want)
 			}
@@ -91,7 +91,7 @@ func TestKV(t *testing.T) {
 	b := newBench(t)
 	b.stream(t)
 	b.work(t, skills.DefaultConfig, boxes(t))
-	ada, bob := b.user(t), b.user(t)
+	ada, bob := b.User(t), b.User(t)
 	module := b.skill(t, ada, "kind = 'wasm', visibility = 'public', wasm_bytecode = $1, capabilities = '{kv}'", keeper())
 	b.grant(t, bob, module, "kv")
 	bare := b.skill(t, ada, "kind = 'wasm', wasm_bytecode = $1", keeper())
@@ -125,19 +125,19 @@ func TestKV(t *testing.T) {
 			if ended := b.ended(t, run); ended != "succeeded" {
 				t.Fatalf("it ended with %q: %s", ended, b.fault(t, run))
 			}
-			if output := get[string](t, b.admin, "select output::text from skill_runs where id = $1", run); output != c.want {
+			if output := get[string](t, b.Admin, "select output::text from skill_runs where id = $1", run); output != c.want {
 				t.Errorf("it gave %s, want %s", output, c.want)
 			}
 		})
 	}
 	t.Run("NotWithoutTheCapability", func(t *testing.T) {
 		run := b.run(t, ada, bare, got)
-		if ended := b.ended(t, run); ended != "succeeded" || get[string](t, b.admin, "select output -> 'error' ->> 'code' from skill_runs where id = $1", run) != "capability_not_granted" {
+		if ended := b.ended(t, run); ended != "succeeded" || get[string](t, b.Admin, "select output -> 'error' ->> 'code' from skill_runs where id = $1", run) != "capability_not_granted" {
 			t.Errorf("it ended with %q: %s", ended, b.fault(t, run))
 		}
 	})
 	t.Run("InlineKeepsNothing", func(t *testing.T) {
-		run := get[uuid.UUID](t, b.admin, `insert into skill_runs (user_id, definition, input) values ($1, jsonb_build_object('kind', 'javascript',
+		run := get[uuid.UUID](t, b.Admin, `insert into skill_runs (user_id, definition, input) values ($1, jsonb_build_object('kind', 'javascript',
 			'capabilities', array['kv'], 'source', 'export default (input, helix) => helix.kv.set("a", 1)'), '{}') returning id`, ada)
 		if ended := b.ended(t, run); ended != "failed invalid_request" {
 			t.Errorf("it ended with %q: %s", ended, b.fault(t, run))

@@ -26,7 +26,7 @@ func TestComposite(t *testing.T) {
 	b := newBench(t)
 	b.stream(t)
 	b.work(t, skills.DefaultConfig, runner{run: echo})
-	user := b.user(t)
+	user := b.User(t)
 	b.named(t, user, "echo", "")
 	twice := `[{"stepId": "a", "skillName": "echo", "inputMapping": {"n": "$.input.n"}},
 		{"stepId": "b", "skillName": "echo", "inputMapping": {"m": "$.a.n"}}]`
@@ -35,12 +35,12 @@ func TestComposite(t *testing.T) {
 		if got := b.ended(t, run); got != "succeeded" {
 			t.Fatalf("it ended with %q: %s", got, b.fault(t, run))
 		}
-		if got := get[string](t, b.admin, `select concat_ws(' ', output, steps_completed, total_steps, step_results -> 0 ->> 'stepId', step_results -> 1 ->> 'output')
+		if got := get[string](t, b.Admin, `select concat_ws(' ', output, steps_completed, total_steps, step_results -> 0 ->> 'stepId', step_results -> 1 ->> 'output')
 			from skill_runs where id = $1`, run); got != `{"m": 7} 2 2 a {"m": 7}` {
 			t.Errorf("it gave %s", got)
 		}
 		outer := b.run(t, user, b.named(t, user, "outer", `[{"stepId": "x", "skillName": "twice", "inputMapping": {"n": "$.input"}}]`), `5`)
-		if got := b.ended(t, outer); got != "succeeded" || get[string](t, b.admin, "select output::text from skill_runs where id = $1", outer) != `{"m": 5}` {
+		if got := b.ended(t, outer); got != "succeeded" || get[string](t, b.Admin, "select output::text from skill_runs where id = $1", outer) != `{"m": 5}` {
 			t.Errorf("one that calls it ended with %q: %s", got, b.fault(t, outer))
 		}
 	})
@@ -57,12 +57,12 @@ func TestComposite(t *testing.T) {
 	// Each knows the next, and the last the first.
 	ring := b.named(t, user, "ring1", "")
 	b.named(t, user, "ring2", `[{"stepId": "a", "skillName": "ring1"}]`)
-	b.exec(t, `update skills set kind = 'composite', steps = '[{"stepId": "a", "skillName": "ring2"}]' where id = $1`, ring)
+	b.Exec(t, `update skills set kind = 'composite', steps = '[{"stepId": "a", "skillName": "ring2"}]' where id = $1`, ring)
 	b.named(t, user, "deep1", `[{"stepId": "a", "skillName": "echo"}]`)
 	for n := range 9 {
 		b.named(t, user, "deep"+string(rune('2'+n)), `[{"stepId": "a", "skillName": "deep`+string(rune('1'+n))+`"}]`)
 	}
-	stranger := b.user(t)
+	stranger := b.User(t)
 	foreign := b.named(t, stranger, "theirs", "")
 	for name, c := range map[string]struct{ steps, has string }{
 		"UnknownStep":      {`[{"stepId": "a", "skillName": "echo"}, {"stepId": "b", "skillName": "echo", "inputMapping": {"n": "$.nowhere.n"}}]`, "mapping_invalid"},
@@ -93,7 +93,7 @@ func TestComposite(t *testing.T) {
 func TestCompositeResumes(t *testing.T) {
 	b := newBench(t)
 	b.stream(t)
-	user := b.user(t)
+	user := b.User(t)
 	b.named(t, user, "echo", "")
 	var mu sync.Mutex
 	calls := map[string]int{}

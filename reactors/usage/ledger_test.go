@@ -23,7 +23,7 @@ func TestHold(t *testing.T) {
 		t.Fatal(err)
 	}
 	l := b.ledger(t, nil, prices)
-	alice := b.user(t)
+	alice := b.User(t)
 	h := hold(t, l, alice, "analysis", "anthropic opus", 1000)
 	b.want(t, "Held", "hold 21 analysis anthropic opus 1000\ntotal 21 analysis anthropic opus 1 0 0 1000 0\nuser 21 analysis anthropic opus 1 0 0 1000 0")
 	settle(t, h, 400, 200)
@@ -39,7 +39,7 @@ func TestHold(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.want(t, "Released", settled)
-	h = hold(t, l, b.user(t), "analysis", "other", 10)
+	h = hold(t, l, b.User(t), "analysis", "other", 10)
 	settle(t, h, math.MaxInt64, -5) // a provider's numbers are anybody's
 	b.want(t, "Unpriced", "total 21 analysis anthropic opus 1 400 200 0 0.0042\ntotal 21 analysis other 1 1000000000 0 0 ?\n"+
 		"user 21 analysis anthropic opus 1 400 200 0 0.0042\nuser 21 analysis other 1 1000000000 0 0 ?")
@@ -48,7 +48,7 @@ func TestHold(t *testing.T) {
 	}
 	long := hold(t, l, alice, "analysis", strings.Repeat("ü", 150)+"\x00", 1)
 	settle(t, long, 1, 1)
-	if n := get[int](t, b.admin, "select max(octet_length(provider)) from helix.usage"); n != 200 {
+	if n := get[int](t, b.Admin, "select max(octet_length(provider)) from helix.usage"); n != 200 {
 		t.Errorf("a provider's name of %d bytes", n)
 	}
 }
@@ -57,7 +57,7 @@ func TestHold(t *testing.T) {
 func TestSettleWithoutItsContext(t *testing.T) {
 	b := newBench(t)
 	l := b.ledger(t, nil, nil)
-	h := hold(t, l, b.user(t), "skill", "p", 10)
+	h := hold(t, l, b.User(t), "skill", "p", 10)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := h.Settle(ctx, 3, 4); err != nil {
@@ -69,9 +69,9 @@ func TestSettleWithoutItsContext(t *testing.T) {
 func TestSettleIn(t *testing.T) {
 	b := newBench(t)
 	l := b.ledger(t, nil, nil)
-	h := hold(t, l, b.user(t), "skill", "p", 10)
+	h := hold(t, l, b.User(t), "skill", "p", 10)
 	before := b.books(t)
-	tx, err := b.admin.Begin(t.Context())
+	tx, err := b.Admin.Begin(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +82,7 @@ func TestSettleIn(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.want(t, "RolledBack", before)
-	if tx, err = b.admin.Begin(t.Context()); err != nil {
+	if tx, err = b.Admin.Begin(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if err := h.SettleIn(t.Context(), tx, 3, 4); err != nil {
@@ -118,11 +118,11 @@ func TestSpent(t *testing.T) {
 		"LargestLimit":    {budget: usage.Budget{Tokens: math.MaxInt64}, ask: math.MaxInt64},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if _, err := b.admin.Exec(t.Context(), "truncate helix.usage, helix.usage_totals, helix.usage_holds"); err != nil {
+			if _, err := b.Admin.Exec(t.Context(), "truncate helix.usage, helix.usage_totals, helix.usage_holds"); err != nil {
 				t.Fatal(err)
 			}
 			l := b.ledger(t, map[string]usage.Budget{"analysis": tt.budget}, nil)
-			user, other := b.user(t), b.user(t)
+			user, other := b.User(t), b.User(t)
 			for _, n := range tt.use {
 				hold(t, l, user, "analysis", "p", n)
 			}
@@ -155,11 +155,11 @@ func TestSharedBudget(t *testing.T) {
 	b := newBench(t)
 	llm := usage.Budget{Tokens: 100, Setting: "HELIX_LLM"}
 	l := b.ledger(t, map[string]usage.Budget{"analysis": llm, "skill": llm, "embedding": {Tokens: 100, Setting: "HELIX_EMBEDDINGS"}}, nil)
-	user := b.user(t)
+	user := b.User(t)
 	hold(t, l, user, "analysis", "p", 60)
 	hold(t, l, user, "skill", "p", 30)
 	spent(t, l, user, "analysis", 1)
-	spent(t, l, b.user(t), "skill", 1)
+	spent(t, l, b.User(t), "skill", 1)
 	hold(t, l, user, "embedding", "p", 90)
 }
 
@@ -168,10 +168,10 @@ func TestSharedBudget(t *testing.T) {
 func TestConcurrentHolds(t *testing.T) {
 	b := newBench(t)
 	// As an administrator may have it, for what else uses the database.
-	b.db.Exec(t, "supabase_admin", "alter role postgres in database "+b.db.Name()+" set default_transaction_isolation = 'repeatable read'")
+	b.DB.Exec(t, "supabase_admin", "alter role postgres in database "+b.DB.Name()+" set default_transaction_isolation = 'repeatable read'")
 	budgets := map[string]usage.Budget{"analysis": {Tokens: 1000, UserTokens: 500, UserRequests: 40}}
 	ledgers := []*usage.Ledger{b.ledger(t, budgets, nil), b.ledger(t, budgets, nil)}
-	users := []uuid.UUID{b.user(t), b.user(t), b.user(t)}
+	users := []uuid.UUID{b.User(t), b.User(t), b.User(t)}
 	var given [3]atomic.Int64
 	var refused atomic.Int64
 	var group sync.WaitGroup
@@ -209,7 +209,7 @@ func TestConcurrentHolds(t *testing.T) {
 		t.Errorf("%d holds of 10 tokens are given and %d refused, want 90 of a budget of 1000", sum, refused.Load())
 	}
 	for _, table := range []string{"helix.usage", "helix.usage_totals"} {
-		if got := get[string](t, b.admin, "select sum(requests) || ' ' || sum(input_tokens + output_tokens + held_tokens) from "+table); got != "90 900" {
+		if got := get[string](t, b.Admin, "select sum(requests) || ' ' || sum(input_tokens + output_tokens + held_tokens) from "+table); got != "90 900" {
 			t.Errorf("%s has %s", table, got)
 		}
 	}
@@ -220,8 +220,8 @@ func TestConcurrentHolds(t *testing.T) {
 func TestConcurrentSettles(t *testing.T) {
 	b := newBench(t)
 	ledgers := []*usage.Ledger{b.ledger(t, nil, nil), b.ledger(t, nil, nil)}
-	users := []uuid.UUID{b.user(t), b.user(t), b.user(t), b.user(t)}
-	auth, err := pgxpool.New(t.Context(), b.db.URL("supabase_auth_admin"))
+	users := []uuid.UUID{b.User(t), b.User(t), b.User(t), b.User(t)}
+	auth, err := pgxpool.New(t.Context(), b.DB.URL("supabase_auth_admin"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -256,13 +256,13 @@ func TestConcurrentSettles(t *testing.T) {
 	if gone.Load() == 0 || made.Load()+gone.Load() != 16*12 {
 		t.Errorf("%d holds, %d of accounts that were gone", made.Load(), gone.Load())
 	}
-	if n := get[int64](t, b.admin, "select sum(requests)::bigint from helix.usage_totals"); n != made.Load() {
+	if n := get[int64](t, b.Admin, "select sum(requests)::bigint from helix.usage_totals"); n != made.Load() {
 		t.Errorf("%d requests in all, want %d", n, made.Load())
 	}
-	if n := get[int64](t, b.admin, "select sum(input_tokens + output_tokens + held_tokens)::bigint from helix.usage_totals"); n != 10*made.Load() {
+	if n := get[int64](t, b.Admin, "select sum(input_tokens + output_tokens + held_tokens)::bigint from helix.usage_totals"); n != 10*made.Load() {
 		t.Errorf("%d tokens in all, want %d", n, 10*made.Load())
 	}
-	if n := get[int64](t, b.admin, "select count(*) from helix.usage_holds"); n != 0 {
+	if n := get[int64](t, b.Admin, "select count(*) from helix.usage_holds"); n != 0 {
 		t.Errorf("%d holds are left", n)
 	}
 }
@@ -272,7 +272,7 @@ func TestConcurrentSettles(t *testing.T) {
 func TestCrash(t *testing.T) {
 	b := newBench(t)
 	budgets := map[string]usage.Budget{"analysis": {UserTokens: 100}}
-	user := b.user(t)
+	user := b.User(t)
 	lost := hold(t, b.ledger(t, budgets, nil), user, "analysis", "p", 90)
 	l := b.ledger(t, budgets, nil)
 	for _, later := range []time.Duration{0, 14 * time.Minute, 16 * time.Minute, 11 * time.Hour} {
@@ -291,7 +291,7 @@ func TestCrash(t *testing.T) {
 func TestLateAnswer(t *testing.T) {
 	b := newBench(t)
 	l := b.ledger(t, nil, nil)
-	user := b.user(t)
+	user := b.User(t)
 	h := hold(t, l, user, "analysis", "p", 90)
 	b.now = noon.Add(20 * time.Minute)
 	settle(t, hold(t, l, user, "analysis", "p", 1), 1, 0)
@@ -305,7 +305,7 @@ func TestMidnight(t *testing.T) {
 	b := newBench(t)
 	b.now = time.Date(2026, 11, 22, 9, 59, 59, 999_999_999, time.FixedZone("east", 10*60*60)) // 23:59:59 UTC the day before
 	l := b.ledger(t, map[string]usage.Budget{"analysis": {UserTokens: 100}}, nil)
-	user := b.user(t)
+	user := b.User(t)
 	h := hold(t, l, user, "analysis", "p", 90)
 	if s := spent(t, l, user, "analysis", 1); !s.Until.Equal(b.now.Add(1)) {
 		t.Errorf("until %s", s.Until)
@@ -324,15 +324,15 @@ func TestMidnight(t *testing.T) {
 func TestAccountDeletion(t *testing.T) {
 	b := newBench(t)
 	l := b.ledger(t, map[string]usage.Budget{"analysis": {Tokens: 100}}, nil)
-	alice, bob := b.user(t), b.user(t)
+	alice, bob := b.User(t), b.User(t)
 	settle(t, hold(t, l, alice, "analysis", "p", 50), 20, 20)
 	open := hold(t, l, alice, "analysis", "p", 50)
-	b.db.Exec(t, "supabase_auth_admin", "delete from auth.users where id = $1", alice)
+	b.DB.Exec(t, "supabase_auth_admin", "delete from auth.users where id = $1", alice)
 	b.want(t, "Deleted", "total 21 analysis p 2 20 20 50 ?")
 	settle(t, open, 1, 1)
 	b.want(t, "SettledAfterwards", "total 21 analysis p 2 20 20 50 ?")
 	spent(t, l, bob, "analysis", 1)
-	if n := get[int](t, b.admin, "select count(*) from helix.usage_totals t where t::text like '%' || $1 || '%'", alice.String()); n != 0 {
+	if n := get[int](t, b.Admin, "select count(*) from helix.usage_totals t where t::text like '%' || $1 || '%'", alice.String()); n != 0 {
 		t.Error("the totals know who it was")
 	}
 }
@@ -341,7 +341,7 @@ func TestAccountDeletion(t *testing.T) {
 func TestForget(t *testing.T) {
 	b := newBench(t)
 	l := b.ledger(t, nil, nil)
-	settle(t, hold(t, l, b.user(t), "analysis", "p", 10), 1, 1)
+	settle(t, hold(t, l, b.User(t), "analysis", "p", 10), 1, 1)
 	books := b.books(t)
 	settled := b.now
 	for _, later := range []struct {

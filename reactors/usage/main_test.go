@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"github.com/helixd/helixd/migrations"
+	"github.com/helixd/helixd/reactors/reactortest"
 	"github.com/helixd/helixd/reactors/usage"
 	"github.com/helixd/helixd/testenv"
 )
@@ -21,25 +21,19 @@ var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
 // bench is a project.
 type bench struct {
-	db    *testenv.Database
-	admin *pgx.Conn
-	now   time.Time
+	reactortest.Project
+	now time.Time
 }
 
 func newBench(t *testing.T) *bench {
 	t.Helper()
-	b := &bench{db: testenv.New(t), now: noon}
-	b.admin = b.db.Connect(t, "postgres")
-	if err := migrations.Up(t.Context(), b.admin, func(migrations.Migration) {}); err != nil {
-		t.Fatal(err)
-	}
-	return b
+	return &bench{Project: reactortest.NewProject(t), now: noon}
 }
 
 // ledger is that of one more process.
 func (b *bench) ledger(t *testing.T, budgets map[string]usage.Budget, prices usage.Prices) *usage.Ledger {
 	t.Helper()
-	pool, err := pgxpool.New(t.Context(), b.db.URL("postgres"))
+	pool, err := pgxpool.New(t.Context(), b.DB.URL("postgres"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,11 +41,6 @@ func (b *bench) ledger(t *testing.T, budgets map[string]usage.Budget, prices usa
 	l := usage.NewLedger(pool, budgets, prices)
 	l.Now = func() time.Time { return b.now }
 	return l
-}
-
-func (b *bench) user(t *testing.T) uuid.UUID {
-	t.Helper()
-	return uuid.MustParse(b.db.NewUser(t).ID)
 }
 
 // hold takes one that must be given.
@@ -91,7 +80,7 @@ func get[T any](t *testing.T, conn *pgx.Conn, sql string, args ...any) T {
 // books is what the tables say, a line a row.
 func (b *bench) books(t *testing.T) string {
 	t.Helper()
-	return get[string](t, b.admin, `select coalesce(string_agg(line, E'\n' order by line), '') from (
+	return get[string](t, b.Admin, `select coalesce(string_agg(line, E'\n' order by line), '') from (
 		select concat_ws(' ', 'user', to_char(day, 'DD'), purpose, provider, requests, input_tokens, output_tokens, held_tokens, coalesce(trim_scale(cost_usd)::text, '?')) as line from helix.usage
 		union all select concat_ws(' ', 'total', to_char(day, 'DD'), purpose, provider, requests, input_tokens, output_tokens, held_tokens, coalesce(trim_scale(cost_usd)::text, '?')) from helix.usage_totals
 		union all select concat_ws(' ', 'hold', to_char(day, 'DD'), purpose, provider, tokens) from helix.usage_holds) b`)

@@ -39,13 +39,13 @@ func TestPrices(t *testing.T) {
 		t.Fatal(err)
 	}
 	l := b.ledger(t, nil, append(llm, embeddings...))
-	user := b.user(t)
+	user := b.User(t)
 	for _, tt := range []struct{ purpose, provider, want string }{
 		{"analysis", "anthropic", "3"}, {"analysis", "openai o", "30"}, {"skill", "openai gpt-9", "300"},
 		{"embedding", "openai small", "0.02"}, {"embedding", "own", "?"}, {"other", "openai", "?"},
 	} {
 		settle(t, hold(t, l, user, tt.purpose, tt.provider, 1), 1_000_000, 1_000_000)
-		got := get[string](t, b.admin, "select coalesce(trim_scale(cost_usd)::text, '?') from helix.usage where purpose = $1 and provider = $2", tt.purpose, tt.provider)
+		got := get[string](t, b.Admin, "select coalesce(trim_scale(cost_usd)::text, '?') from helix.usage where purpose = $1 and provider = $2", tt.purpose, tt.provider)
 		if got != tt.want {
 			t.Errorf("%s of %s: %s USD, want %s", tt.purpose, tt.provider, got, tt.want)
 		}
@@ -54,7 +54,7 @@ func TestPrices(t *testing.T) {
 	for range 3 {
 		settle(t, hold(t, l, user, "embedding", "openai tiny", 1), 1, 0)
 	}
-	if got := get[string](t, b.admin, "select trim_scale(cost_usd)::text from helix.usage where provider = 'openai tiny'"); got != "0.00000006" {
+	if got := get[string](t, b.Admin, "select trim_scale(cost_usd)::text from helix.usage where provider = 'openai tiny'"); got != "0.00000006" {
 		t.Errorf("three tokens cost %s", got)
 	}
 }

@@ -16,11 +16,11 @@ import (
 
 func TestLoadPrivacy(t *testing.T) {
 	b := newBench(t)
-	user, other := b.user(t), b.user(t)
-	app := b.db.AsUser(t, user.String())
+	user, other := b.User(t), b.User(t)
+	app := b.DB.AsUser(t, user.String())
 	load := func(who uuid.UUID) usage.Privacy {
 		t.Helper()
-		p, err := usage.LoadPrivacy(t.Context(), b.admin, who)
+		p, err := usage.LoadPrivacy(t.Context(), b.Admin, who)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -77,7 +77,7 @@ func TestPseudonym(t *testing.T) {
 		t.Error("another user, or another project, has the same")
 	}
 	// It is for this only: the bare HMAC of the id is something else.
-	mac := hmac.New(sha256.New, []byte(get[string](t, b.admin, "select secret from helix.instance")))
+	mac := hmac.New(sha256.New, []byte(get[string](t, b.Admin, "select secret from helix.instance")))
 	mac.Write(alice[:])
 	if hex.EncodeToString(mac.Sum(nil)) == p {
 		t.Error("it is not kept apart from other uses of the secret")
@@ -90,15 +90,15 @@ func TestPrivacyOfTheApps(t *testing.T) {
 	b := newBench(t)
 	for _, sql := range []string{"drop table privacy_settings", "create table privacy_settings (user_id uuid, theme text)",
 		"delete from helix.migrations where name in ('privacy', 'helix_triggers')"} {
-		if _, err := b.admin.Exec(t.Context(), sql); err != nil {
+		if _, err := b.Admin.Exec(t.Context(), sql); err != nil {
 			t.Fatal(err)
 		}
 	}
-	err := migrations.Up(t.Context(), b.admin, func(migrations.Migration) {})
+	err := migrations.Up(t.Context(), b.Admin, func(migrations.Migration) {})
 	if err == nil || !strings.Contains(err.Error(), "Run: alter table public.privacy_settings rename to privacy_settings_old;") {
 		t.Errorf("error %v", err)
 	}
-	if got := get[string](t, b.admin, "select string_agg(attname, ' ' order by attnum) from pg_attribute where attrelid = 'privacy_settings'::regclass and attnum > 0"); got != "user_id theme" {
+	if got := get[string](t, b.Admin, "select string_agg(attname, ' ' order by attnum) from pg_attribute where attrelid = 'privacy_settings'::regclass and attnum > 0"); got != "user_id theme" {
 		t.Errorf("columns %s", got)
 	}
 }

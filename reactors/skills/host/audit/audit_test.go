@@ -12,51 +12,24 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 
-	"github.com/helixd/helixd/migrations"
+	"github.com/helixd/helixd/reactors/reactortest"
 	"github.com/helixd/helixd/reactors/skills/host/audit"
 	"github.com/helixd/helixd/testenv"
 )
 
 func TestMain(m *testing.M) { testenv.Main(m) }
 
-type bench struct {
-	db   *testenv.Database
-	conn *pgx.Conn
-	pool *pgxpool.Pool
-}
+type bench struct{ reactortest.Project }
 
 func newBench(t testing.TB) *bench {
 	t.Helper()
-	b := &bench{db: testenv.New(t)}
-	b.conn = b.db.Connect(t, "postgres")
-	if err := migrations.Up(t.Context(), b.conn, func(migrations.Migration) {}); err != nil {
-		t.Fatal(err)
-	}
-	var err error
-	if b.pool, err = pgxpool.New(t.Context(), b.db.URL("postgres")); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(b.pool.Close)
-	return b
-}
-
-func (b *bench) user(t testing.TB) uuid.UUID {
-	t.Helper()
-	return uuid.MustParse(b.db.NewUser(t).ID)
-}
-
-func (b *bench) exec(t testing.TB, sql string, args ...any) {
-	t.Helper()
-	if _, err := b.conn.Exec(t.Context(), sql, args...); err != nil {
-		t.Fatalf("%s: %v", sql, err)
-	}
+	return &bench{Project: reactortest.NewProject(t)}
 }
 
 func (b *bench) append(t testing.TB, entries ...audit.Entry) {
 	t.Helper()
-	if err := pgx.BeginFunc(t.Context(), b.pool, func(tx pgx.Tx) error { return audit.Append(t.Context(), tx, entries) }); err != nil {
+	if err := pgx.BeginFunc(t.Context(), b.Pool, func(tx pgx.Tx) error { return audit.Append(t.Context(), tx, entries) }); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -68,7 +41,7 @@ func (b *bench) verify(t testing.TB, v audit.Verification) (audit.Summary, []str
 	var heads []audit.Head
 	v.Break = func(b audit.Break) { breaks = append(breaks, fmt.Sprintf("%s %d %s", b.User, b.Seq, b.What)) }
 	v.Head = func(h audit.Head) { heads = append(heads, h) }
-	sum, err := audit.Verify(t.Context(), b.conn, v)
+	sum, err := audit.Verify(t.Context(), b.Admin, v)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +55,7 @@ func entry(user uuid.UUID, n int) audit.Entry {
 
 func TestAppend(t *testing.T) {
 	b := newBench(t)
-	one, two := b.user(t), b.user(t)
+	one, two := b.User(t), b.User(t)
 	t.Run("makes a chain of each user's entries", func(t *testing.T) {
 		b.append(t, entry(two, 1), entry(one, 1), audit.Entry{User: two, At: time.Unix(0, 0), Event: audit.Event{Kind: audit.Granted}}, entry(two, 2))
 		b.append(t, entry(two, 3))
@@ -100,12 +73,12 @@ func TestAppend(t *testing.T) {
 			}
 		}
 		var order string
-		if err := b.conn.QueryRow(t.Context(), "select string_agg(coalesce(event->>'bytes_sent', '-'), ' ' order by seq) from helix.audit where user_id = $1", two).Scan(&order); err != nil || order != "1 - 2 3" {
+		if err := b.Admin.QueryRow(t.Context(), "select string_agg(coalesce(event->>'bytes_sent', '-'), ' ' order by seq) from helix.audit where user_id = $1", two).Scan(&order); err != nil || order != "1 - 2 3" {
 			t.Errorf("the order is %q, %v", order, err)
 		}
 	})
 	t.Run("with the transaction or not at all", func(t *testing.T) {
-		tx, err := b.pool.Begin(t.Context())
+		tx, err := b.Pool.Begin(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -120,9 +93,9 @@ func TestAppend(t *testing.T) {
 		}
 	})
 	t.Run("leaves nothing of an account that is gone, and the others' chains", func(t *testing.T) {
-		gone := b.user(t)
+		gone := b.User(t)
 		b.append(t, entry(gone, 1))
-		b.db.Exec(t, "supabase_auth_admin", "delete from auth.users where id = $1", gone)
+		b.DB.Exec(t, "supabase_auth_admin", "delete from auth.users where id = $1", gone)
 		b.append(t, entry(gone, 2), entry(one, 2))
 		sum, breaks, _ := b.verify(t, audit.Verification{})
 		if sum != (audit.Summary{Chains: 2, Entries: 6}) || len(breaks) > 0 {
@@ -130,9 +103,9 @@ func TestAppend(t *testing.T) {
 		}
 	})
 	t.Run("waits for an account that is being deleted, and drops its entries", func(t *testing.T) {
-		gone := b.user(t)
+		gone := b.User(t)
 		b.append(t, entry(gone, 1))
-		admin := b.db.Connect(t, "supabase_auth_admin")
+		admin := b.DB.Connect(t, "supabase_auth_admin")
 		tx, err := admin.Begin(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -142,12 +115,12 @@ func TestAppend(t *testing.T) {
 		}
 		done := make(chan error, 1)
 		go func() {
-			done <- pgx.BeginFunc(t.Context(), b.pool, func(tx pgx.Tx) error {
+			done <- pgx.BeginFunc(t.Context(), b.Pool, func(tx pgx.Tx) error {
 				return audit.Append(t.Context(), tx, []audit.Entry{entry(gone, 2), entry(one, 3)})
 			})
 		}()
 		for waits := false; !waits; {
-			if err := b.conn.QueryRow(t.Context(), "select exists (select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock')").Scan(&waits); err != nil {
+			if err := b.Admin.QueryRow(t.Context(), "select exists (select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock')").Scan(&waits); err != nil {
 				t.Fatal(err)
 			}
 			select {
@@ -167,14 +140,14 @@ func TestAppend(t *testing.T) {
 		}
 	})
 	t.Run("at once from many sides breaks no chain", func(t *testing.T) {
-		users := []uuid.UUID{b.user(t), b.user(t), b.user(t)}
+		users := []uuid.UUID{b.User(t), b.User(t), b.User(t)}
 		var wg sync.WaitGroup
 		for g := range 6 {
 			wg.Go(func() {
 				for i := range 20 {
 					// Each in another order: the locks are taken in one.
 					batch := []audit.Entry{entry(users[(g+i)%3], i), entry(users[(g+i+1)%3], i), entry(users[(g+i+2)%3], i)}
-					if err := pgx.BeginFunc(t.Context(), b.pool, func(tx pgx.Tx) error { return audit.Append(t.Context(), tx, batch) }); err != nil {
+					if err := pgx.BeginFunc(t.Context(), b.Pool, func(tx pgx.Tx) error { return audit.Append(t.Context(), tx, batch) }); err != nil {
 						t.Error(err)
 						return
 					}
@@ -191,7 +164,7 @@ func TestAppend(t *testing.T) {
 
 func TestTampering(t *testing.T) {
 	b := newBench(t)
-	user, other := b.user(t), b.user(t)
+	user, other := b.User(t), b.User(t)
 	for i := range 5 {
 		b.append(t, entry(user, i), entry(other, i))
 	}
@@ -234,12 +207,12 @@ func TestTampering(t *testing.T) {
 		"gone with its head": {sql: "with gone as (delete from helix.audit where user_id = $1) delete from helix.audit_heads where user_id = $1", want: "0 the chain was expected to reach 5 and is gone"},
 	} {
 		t.Run(name+" is found", func(t *testing.T) {
-			b.exec(t, "create temp table a as table helix.audit")
-			b.exec(t, "create temp table h as table helix.audit_heads")
+			b.Exec(t, "create temp table a as table helix.audit")
+			b.Exec(t, "create temp table h as table helix.audit_heads")
 			args := []any{user, other}[:max(test.args, 1)]
-			b.exec(t, test.sql, args...)
+			b.Exec(t, test.sql, args...)
 			_, breaks, _ := b.verify(t, audit.Verification{Expect: seen})
-			b.exec(t, "delete from helix.audit; delete from helix.audit_heads; insert into helix.audit table a; insert into helix.audit_heads table h; drop table a, h")
+			b.Exec(t, "delete from helix.audit; delete from helix.audit_heads; insert into helix.audit table a; insert into helix.audit_heads table h; drop table a, h")
 			breaks = slices.DeleteFunc(breaks, func(b string) bool { return !strings.HasPrefix(b, user.String()) })
 			if len(breaks) != 1 || !strings.HasPrefix(breaks[0], user.String()+" "+test.want) {
 				t.Errorf("found %v, want %s", breaks, test.want)
@@ -247,8 +220,8 @@ func TestTampering(t *testing.T) {
 		})
 	}
 	t.Run("and a chain written anew only by its expected head", func(t *testing.T) {
-		b.exec(t, "delete from helix.audit where user_id = $1", user)
-		b.exec(t, "delete from helix.audit_heads where user_id = $1", user)
+		b.Exec(t, "delete from helix.audit where user_id = $1", user)
+		b.Exec(t, "delete from helix.audit_heads where user_id = $1", user)
 		for i := range 6 {
 			b.append(t, entry(user, i+100))
 		}
@@ -291,11 +264,11 @@ func TestLog(t *testing.T) {
 
 func TestGrant(t *testing.T) {
 	b := newBench(t)
-	user := b.user(t)
-	b.exec(t, "insert into skills (user_id, name) values ($1, 'x')", user)
-	b.exec(t, "insert into skill_grants (user_id, skill_id, sha256, capability) select $1, id, repeat('a', 64), 'kv' from skills", user)
-	b.exec(t, "delete from skills")
-	rows, err := b.conn.Query(t.Context(), "select op, key::text from helix.inbox where table_name = 'skill_grants' order by id")
+	user := b.User(t)
+	b.Exec(t, "insert into skills (user_id, name) values ($1, 'x')", user)
+	b.Exec(t, "insert into skill_grants (user_id, skill_id, sha256, capability) select $1, id, repeat('a', 64), 'kv' from skills", user)
+	b.Exec(t, "delete from skills")
+	rows, err := b.Admin.Query(t.Context(), "select op, key::text from helix.inbox where table_name = 'skill_grants' order by id")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -324,7 +297,7 @@ func BenchmarkAppend(b *testing.B) {
 	bench := newBench(b)
 	var entries []audit.Entry
 	for range 20 {
-		user := bench.user(b)
+		user := bench.User(b)
 		for i := range 5 {
 			entries = append(entries, entry(user, i))
 		}
