@@ -28,9 +28,16 @@ func TestCorpus(t *testing.T) {
 			if more := float64(len(audio)-len(native)) / 2; math.Abs(more) > packet {
 				t.Errorf("%v samples more than natively, and a packet has %.0f", more, packet)
 			}
+			want := 60.0
+			if info.Codec == "amrnb" {
+				// Its decoder decides by comparing what it has added up, and goes on from
+				// that: where two builds round otherwise, now and then some tenths of a
+				// second differ, seen by 98 of 32,768 and 56.6 dB in all, else by 1 and 90 dB.
+				want = 50
+			}
 			snr := snr(t, audio, native)
-			if t.Logf("the signal is %.1f dB above the difference from native ffmpeg", snr); snr < 60 {
-				t.Error("want 60 dB")
+			if t.Logf("the signal is %.1f dB above the difference from native ffmpeg", snr); snr < want {
+				t.Errorf("want %.0f dB", want)
 			}
 		})
 	}
