@@ -44,7 +44,7 @@ func runCommand(cfg *config) *cobra.Command {
 const (
 	// memoryLimit is where Go's collector begins to hurry; what helixd holds is
 	// bounded well below.
-	memoryLimit = 64 << 20
+	memoryLimit = 52 << 20
 
 	firstPause = 250 * time.Millisecond
 	lastPause  = 10 * time.Second
