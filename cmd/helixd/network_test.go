@@ -162,8 +162,8 @@ type clients struct {
 func (c *clients) begin(t testing.TB, db *testenv.Database, admin *pgx.Conn) {
 	t.Helper()
 	c.user = db.NewUser(t).ID
-	exec1(t, admin, "create table ends (run_id uuid)")
-	exec1(t, admin, `create function note_end() returns trigger language plpgsql as $$ begin insert into ends values (new.id); return null; end $$`)
+	exec1(t, admin, "create table ends (run_id uuid, at timestamp default now())") // the transaction's time, which its messages have too
+	exec1(t, admin, `create function note_end() returns trigger language plpgsql as $$ begin insert into ends (run_id) values (new.id); return null; end $$`)
 	exec1(t, admin, `create trigger note_end after update on skill_runs for each row
 		when (old.finished_at is null and new.finished_at is not null) execute function note_end()`)
 	c.app = db.AsUser(t, c.user)
@@ -212,8 +212,15 @@ func (c *clients) write(ctx context.Context, t testing.TB, db *testenv.Database,
 		id := uuid.New()
 		switch kind := rng.IntN(8); {
 		case kind < 2:
-			do("insert into skill_runs (id, definition, input) values ($1, $2, $3) on conflict (id) do nothing", id, echo, fmt.Sprintf(`{"n": %d}`, len(c.runs)))
-			c.runs = append(c.runs, id)
+			ids := []uuid.UUID{id}
+			if rng.IntN(16) == 0 { // many at once, of which some end in one transaction
+				for range 40 {
+					ids = append(ids, uuid.New())
+				}
+			}
+			do(`insert into skill_runs (id, definition, input) select id, $2, jsonb_build_object('n', $3::int + n - 1)
+				from unnest($1::uuid[]) with ordinality as _ (id, n) on conflict (id) do nothing`, ids, echo, len(c.runs))
+			c.runs = append(c.runs, ids...)
 		case kind < 6 || len(c.memories) == 0:
 			do("insert into memories (id, type, content) values ($1, 'episodic', 'by the river') on conflict (id) do nothing", id)
 			c.memories = append(c.memories, id)
@@ -278,8 +285,13 @@ func (c *clients) check(t testing.TB, admin *pgx.Conn, slot string, unsent int) 
 		}
 	}
 	for what, sql := range map[string]string{
-		"runs that did not end once":         "select count(*) from skill_runs r where (select count(*) from ends where run_id = r.id) <> 1",
-		"runs whose end was not broadcast":   "select greatest(count(*) - " + strconv.Itoa(unsent) + ", 0) from skill_runs r where not exists (select from realtime.messages m where m.event = 'skill_runs' and m.payload ->> 'id' = r.id::text and m.payload ->> 'status' = r.status)",
+		"runs that did not end once": "select count(*) from skill_runs r where (select count(*) from ends where run_id = r.id) <> 1",
+		// Of more than eight rows in one transaction a single message tells.
+		"transactions with a run's end that was not broadcast": `select greatest(count(distinct e.at) - ` + strconv.Itoa(unsent) + `, 0)
+			from skill_runs r join ends e on e.run_id = r.id
+			where not exists (select from realtime.messages m where m.event = 'skill_runs' and m.payload ->> 'id' = r.id::text and m.payload ->> 'status' = r.status)
+			and not exists (select from realtime.messages m where m.event = 'skill_runs' and m.topic = 'helix:' || r.user_id and m.inserted_at = e.at
+				and (m.payload ->> 'rows')::int >= (select greatest(9, count(*)) from ends where at = e.at))`,
 		"entities that were not broadcast":   "select count(*) from sync_entities e where not exists (select from realtime.messages m where m.event = 'sync_entities' and m.topic = 'helix:' || e.user_id)",
 		"conflicts that are there twice":     "select count(*) - count(distinct (user_id, entity_id, versions)) from sync_conflicts",
 		"claims of nobody":                   "select count(*) from helix.skill_claims",
