@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -48,9 +49,14 @@ func cdcPeers(forms []cdcForm) (peers []peer) {
 // longer; its rates are even enough by then.
 const durableScale = 10
 
-// drain measures how fast a slot is drained into a null sink.
+// drain measures how fast a slot is drained into a null sink; a large transaction also
+// where the server may hold it in memory.
 func drain(ctx context.Context, b *bench) error {
-	return b.drain(ctx, drainage{bench: b, peers: b.nullPeers(cdcForms), section: "drain, null sink"}, b.workloads(1))
+	workloads := b.workloads(1)
+	held := workloads[0]
+	held.name, held.what, held.schema = "held", held.what+", decoded in memory", held.schema+inMemory
+	workloads = slices.Insert(workloads, 1, held)
+	return b.drain(ctx, drainage{bench: b, peers: b.nullPeers(cdcForms), section: "drain, null sink"}, workloads)
 }
 
 // nullPeers are the sides that drain into a null sink.

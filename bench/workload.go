@@ -41,6 +41,9 @@ const (
 
 	insertUser = "insert into users (id, name) values (i, 'user number ' || i)"
 
+	// inMemory spares the walsenders of all sides the spill files of a large transaction.
+	inMemory = `do $$ begin execute format('alter database %I set logical_decoding_work_mem = %L', current_database(), '1GB'); end $$;`
+
 	// insertWide has the first and the last id.
 	insertWide = `insert into wide select i, md5(i::text)::uuid, 'phone ' || mod(i, 5), 'note', 'title of ' || i,
 		repeat(md5(i::text) || ' ', 10), array['first', 'tag ' || i], jsonb_build_object('colour', 'blue', 'size', i),
