@@ -176,6 +176,9 @@ func faults(t *testing.T) []fault {
 			p.read(t)
 			return nil
 		}, cleanup: dropSlot},
+		{check: "decoding", kind: "spills", sql: makeSlot + "; select pg_logical_emit_message(true, 'x', repeat('x', 1000)) from generate_series(1, 1000); set logical_decoding_work_mem = '64kB';" +
+			"select count(*) from pg_logical_slot_get_binary_changes('" + slot + "', null, null, 'proto_version', '1', 'publication_names', 'helix')",
+			cleanup: dropSlot + "; reset logical_decoding_work_mem; alter role postgres reset logical_decoding_work_mem"},
 		{check: "other-slots", kind: "idle", sql: "select pg_create_physical_replication_slot('standby', true)", says: "-"},
 		{check: "other-slots", kind: "idle", sql: "select pg_create_physical_replication_slot('standby', true); " + loseSlots, cleanup: cap4GB},
 

@@ -27,6 +27,8 @@ var (
 	slotIdle    = Kind{"idle", Warn}
 	slotTaken   = Kind{"taken", Fail}
 
+	spills = Kind{"spills", Info}
+
 	oldSlot = Kind{"idle", Warn}
 )
 
@@ -34,6 +36,7 @@ var slotChecks = []Check{
 	{"slots", []Kind{slotsFull, sendersFull}, database, lookAtHeadroom},
 	{"wal-cap", []Kind{noCap, smallCap, capUsed}, database, lookAtWALCap},
 	{"slot", []Kind{noSlot, slotGone, slotForeign, slotLost, slotAhead, slotIdle, slotTaken}, database, lookAtSlot},
+	{"decoding", []Kind{spills}, database, lookAtDecoding},
 	{"other-slots", []Kind{oldSlot}, database, lookAtOtherSlots},
 }
 
@@ -190,6 +193,28 @@ func lookAtSlot(ctx context.Context, d *Doctor) ([]Finding, error) {
 		return fine("%s makes slot %s, and waits for transactions that are open to end", who, d.Slot), nil
 	}
 	return fine("%s reads from slot %s (pid %d), confirmed to %s, wal_status %s", who, d.Slot, active, confirmed, status), nil
+}
+
+// enoughDecoding is the memory of a walsender past which doctor asks for no more.
+const enoughDecoding = 256 << 20
+
+// lookAtDecoding asks whether the walsender had to write transactions to files, and read
+// them again, before it could send them.
+func lookAtDecoding(ctx context.Context, d *Doctor) ([]Finding, error) {
+	var spilled, written, memory int64
+	var role string
+	err := d.pool.QueryRow(ctx, `select coalesce(sum(spill_txns), 0)::bigint, coalesce(sum(spill_bytes), 0)::bigint,
+			pg_size_bytes(current_setting('logical_decoding_work_mem')), quote_ident(current_user)
+		from pg_stat_replication_slots where slot_name = $1`, d.Slot).Scan(&spilled, &written, &memory, &role)
+	if err != nil {
+		return nil, err
+	}
+	if spilled > 0 && memory < enoughDecoding {
+		return []Finding{spills.found("Where the server has that much memory to spare, run, and restart helixd:",
+			fmt.Sprintf("alter role %s set logical_decoding_work_mem = '256MB';", role),
+			"transactions larger than logical_decoding_work_mem (%s) so far: %d; the server wrote %s to files before it sent them, which takes longer", bytes(memory), spilled, bytes(written))}, nil
+	}
+	return fine("a transaction of up to %s is decoded in memory", bytes(memory)), nil
 }
 
 // oldWAL is how much WAL an idle slot of somebody else may keep without a word.
