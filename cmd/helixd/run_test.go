@@ -56,15 +56,17 @@ func TestRetriesSoonAgain(t *testing.T) {
 	admin := migrated(t, db)
 	slot := db.SlotName("again")
 	p := start(t, db.URL("postgres"), nil, "run", "--slot", slot)
+	ended := 0 // its session, which takes a moment to go
 	end := func(pause string, times int) {
 		t.Helper()
-		until(t, "it to stream", func() bool {
-			return get[bool](t, admin, "select exists (select from pg_replication_slots where slot_name = $1 and active)", slot)
-		})
+		const led = " from pg_replication_slots where slot_name = $1 and active_pid <> $2"
 		if times > 1 { // longer than the longest pause
+			until(t, "it to stream", func() bool { return get[bool](t, admin, "select exists (select"+led+")", slot, ended) })
 			exec1(t, admin, "select pg_sleep(11)")
 		}
-		exec1(t, admin, "select pg_terminate_backend(active_pid) from pg_replication_slots where slot_name = $1", slot)
+		until(t, "its stream to be ended", func() bool {
+			return admin.QueryRow(t.Context(), "select active_pid, pg_terminate_backend(active_pid)"+led, slot, ended).Scan(&ended, nil) == nil
+		})
 		until(t, "a pause of "+pause, func() bool { return strings.Count(p.log.String(), `"retry_in_ms":`+pause+`,`) == times })
 	}
 	end("250", 1)
