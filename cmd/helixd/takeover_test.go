@@ -2,6 +2,7 @@ package main_test
 
 import (
 	"fmt"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -39,8 +40,9 @@ func TestTakeover(t *testing.T) {
 			until(t, "progress after the takeover", func() bool { return applied() >= goal+int64(deltas/4/(rounds+1)) })
 			if stopped {
 				epoch := get[int64](t, admin, "select epoch from helix.checkpoints where slot = $1", slot)
+				stood := strings.Count(leader.log.String(), "standing by") // before it led
 				leader.signal(t, syscall.SIGCONT)
-				leader.standsBy(t)
+				until(t, "it to stand by again", func() bool { return strings.Count(leader.log.String(), "standing by") > stood })
 				if !standby.leads(t, admin, slot) || get[int64](t, admin, "select epoch from helix.checkpoints where slot = $1", slot) != epoch {
 					t.Error("the one that had been stopped took the lead back")
 				}
