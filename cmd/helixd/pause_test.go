@@ -194,6 +194,10 @@ func TestPauseWaitsForJobs(t *testing.T) {
 	until(t, "a worker", func() bool { return worker.says("working jobs") })
 	exec1(t, admin, `insert into helix.river_job (kind, max_attempts, queue, state, args, attempt, attempted_at)
 		values ('k', 1, 'recall', 'running', '{}', 1, now())`)
+	helixd(t, db, nil, "pause", "recall")
+	until(t, "the worker to have acted", func() bool {
+		return get[bool](t, admin, "select exists (select from helix.workers where 'recall' = any (paused))")
+	})
 	p := start(t, db.URL("postgres"), nil, "pause", "recall", "--wait", "--timeout", "2s")
 	if status := p.wait(t); status != 1 || !p.says("1 jobs are still running") {
 		t.Errorf("status %d: %s", status, p.log)
