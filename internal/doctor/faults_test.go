@@ -234,7 +234,7 @@ func faults(t *testing.T) []fault {
 		{check: "realtime", kind: "unreachable", by: service("http://" + closed)},
 		{check: "realtime", kind: "unreachable", by: with(func(p *patient, c *doctor.Config) {
 			p.gateway.Deaf.Store(true)
-			c.Timeout = time.Second
+			c.Timeout = 5 * time.Second // of which a busy machine takes some until it joins
 		}), mend: func(_ *testing.T, p *patient) { p.gateway.Deaf.Store(false) }, says: "does not answer a join"},
 		{check: "realtime", kind: "rejected", by: foreign},
 		{check: "realtime", kind: "join-refused", by: token(map[string]any{"role": "anon"}), says: "do not have permissions"},
@@ -242,7 +242,7 @@ func faults(t *testing.T) []fault {
 			cleanup: "alter table realtime.messages owner to supabase_realtime_admin; grant insert on realtime.messages to anon, authenticated, service_role"},
 		{check: "realtime", kind: "not-seen", by: with(func(p *patient, c *doctor.Config) {
 			p.gateway.Mute.Store(true)
-			c.Timeout = 2 * time.Second
+			c.Timeout = 5 * time.Second
 		}), mend: func(_ *testing.T, p *patient) { p.gateway.Mute.Store(false) }},
 		{check: "realtime", kind: "own-topic-refused", sql: "drop policy helix_receive on realtime.messages", by: secret},
 		{check: "realtime", kind: "others-topic-open", sql: "drop policy helix_receive_own_only on realtime.messages; create policy everyone on realtime.messages for select to authenticated using (true)",
