@@ -15,7 +15,13 @@ import (
 
 func embedder(t *testing.T, s *llmtest.Server) llm.Embedder {
 	t.Helper()
-	m, err := llm.NewEmbedder(llm.Options{BaseURL: s.URL, Key: llmtest.Key, IdleTimeout: time.Second})
+	return impatient(t, s, 0)
+}
+
+// impatient is one that gives up a request sooner; 0 is as usual.
+func impatient(t *testing.T, s *llmtest.Server, idle time.Duration) llm.Embedder {
+	t.Helper()
+	m, err := llm.NewEmbedder(llm.Options{BaseURL: s.URL, Key: llmtest.Key, IdleTimeout: idle})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +120,11 @@ func TestEmbedAnswers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := llmtest.New(t)
 			s.Script(c.step)
-			a, err := embedder(t, s).Embed(within(t), texts())
+			m := embedder(t, s)
+			if c.step.Hang {
+				m = impatient(t, s, time.Second)
+			}
+			a, err := m.Embed(within(t), texts())
 			e := failure(t, err)
 			if e.Code != c.code || e.Retry != c.retry || !e.Sent || a.Vectors != nil {
 				t.Errorf("%+v", e)
