@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -35,9 +36,14 @@ func TestFailures(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			b.server.Script(test.steps...)
 			p := &process{}
+			if test.steps[0].Hang {
+				p.timeout = time.Second
+			}
 			stop := b.work(t, p)
 			user := b.User(t)
-			ids := []uuid.UUID{b.remember(t, user, test.name), b.remember(t, user, test.name+" two")}
+			// Of one transaction, so that they are in one request.
+			ids := get[[]uuid.UUID](t, b.Admin, `with m as (insert into memories (user_id, content) values ($1, $2), ($1, $2 || ' two') returning id, content)
+				select array_agg(id order by content) from m`, user, test.name)
 			b.waits(t, user, test.code)
 			if got := get[int](t, b.Admin, "select count(*)::int from memories where user_id = $1 and embedding is not null", user); got != 0 {
 				t.Errorf("%d have an embedding", got)

@@ -55,6 +55,8 @@ type process struct {
 	budget usage.Budget
 	key    string // another one than the server accepts
 	none   bool   // no provider is set
+	// timeout is a request's; 0: one that no request needs.
+	timeout time.Duration
 
 	service *embedding.Service
 }
@@ -79,7 +81,7 @@ func (b *bench) work(t testing.TB, p *process) (stop func()) {
 	ledger := usage.NewLedger(pool, map[string]usage.Budget{"embedding": p.budget}, nil)
 	var client embedding.Embedder
 	if !p.none {
-		e, err := llm.NewEmbedder(llm.Options{BaseURL: cmp.Or(b.url, b.server.URL), Key: p.key, Timeout: time.Second})
+		e, err := llm.NewEmbedder(llm.Options{BaseURL: cmp.Or(b.url, b.server.URL), Key: p.key, Timeout: p.timeout})
 		if err != nil {
 			t.Fatal(err)
 		}
