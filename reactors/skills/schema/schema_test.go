@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -245,12 +246,12 @@ func TestNoPairTakesLong(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := compile(t, c.schema)
-			start := time.Now()
+			start := used()
 			err := s.Validate([]byte(c.doc))
 			if err == nil {
 				t.Error("it was let through")
 			}
-			if took := time.Since(start); took > 10*time.Second {
+			if took := used() - start; took > 10*time.Second {
 				t.Errorf("took %v", took)
 			}
 		})
@@ -284,4 +285,11 @@ func TestSchemasDoNotShareBudgets(t *testing.T) {
 		}
 	}
 	wait.Wait()
+}
+
+// used is the CPU time of this process: what else the machine does is not the test's.
+func used() time.Duration {
+	var u syscall.Rusage
+	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u)
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

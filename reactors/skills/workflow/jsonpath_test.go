@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"reflect"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -180,9 +181,9 @@ func TestExpressionsEndSoon(t *testing.T) {
 		"cel: concatenated strings": {ors("size(input[0]+input[0]+input[0]+input[0]+input[0]) == 7", 25), text},
 	} {
 		t.Run(name, func(t *testing.T) {
-			start := time.Now()
+			start := used()
 			holds, parse, eval := workflow.Holds(c.condition, map[string]string{"input": c.input})
-			if took := time.Since(start); took > 30*time.Second {
+			if took := used() - start; took > 30*time.Second {
 				t.Errorf("took %v (%v, %v, %v)", took, holds, parse, eval)
 			}
 			if parse == nil && eval == nil && holds {
@@ -230,4 +231,11 @@ func TestConditions(t *testing.T) {
 			}
 		})
 	}
+}
+
+// used is the CPU time of this process: what else the machine does is not the test's.
+func used() time.Duration {
+	var u syscall.Rusage
+	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u)
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
