@@ -203,7 +203,6 @@ func TestChildThatTakesNoReply(t *testing.T) {
 	done := "\x25\x04\x00\x00\x00\x00\x01\x011"
 	asked := make(chan struct{})
 	call := do(deed{Do: "raw", Raw: []byte(hostCall + done)})
-	call.Limits.Wall = 300 * time.Millisecond
 	call.Host = hostFunc(func(context.Context, string, []byte) ([]byte, error) {
 		close(asked)
 		return []byte(`"` + strings.Repeat("x", 4<<20) + `"`), nil
