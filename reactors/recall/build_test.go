@@ -90,6 +90,8 @@ func TestAdoption(t *testing.T) {
 		}
 	}
 	check("memories_embedding_idx mine")
+	b.Exec(t, "analyze memories") // as autovacuum does at any time, and other plans come of it
+	check("memories_embedding_idx mine")
 	b.tend(t, b.service(t, large))
 	check("memories_recall_idx mine")
 	b.tend(t, b.service(t, large))
