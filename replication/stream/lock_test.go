@@ -150,9 +150,10 @@ func TestLock(t *testing.T) {
 		lock(t, s, false)
 		standBy(t, s)
 		until(t, "the standby", func() bool { return log.has("standing by") })
-		if b.is(t, "select exists (select from pg_stat_replication where application_name = $1)", name) {
-			t.Error("the standby has a walsender")
-		}
+		// Nobody waits for its end, which is a moment after the connection's.
+		until(t, "its walsender to end", func() bool {
+			return b.is(t, "select not exists (select from pg_stat_replication where application_name = $1)", name)
+		})
 	})
 	t.Run("StaleLeaderIsEnded", func(t *testing.T) {
 		b := newSlotBed(t)
