@@ -102,10 +102,13 @@ func TestRetry(t *testing.T) {
 	b := newBench(t)
 	b.unswept(t)
 	b.stream(t)
-	fails := map[int]bool{1: true}
-	n := 0
-	e := &ear{hear: func(context.Context, provider.Request, []byte) (provider.Answer, error) {
-		if n++; fails[n] {
+	n, claims := 0, b.DB.Connect(t, "postgres")
+	e := &ear{hear: func(ctx context.Context, _ provider.Request, _ []byte) (provider.Answer, error) {
+		if n++; n == 1 {
+			// The row waits for half a second at the least, and then until it has been looked at.
+			if _, err := claims.Exec(ctx, "select pg_advisory_lock($1)", 0x766f696365); err != nil {
+				return provider.Answer{}, err
+			}
 			return provider.Answer{}, errUnavailable
 		}
 		return provider.Answer{Transcript: "at last"}, nil
@@ -116,6 +119,9 @@ func TestRetry(t *testing.T) {
 	b.until(t, "the error", "select status = 'pending' and error is not null from voice_recordings where id = $1", id)
 	if r := b.row(t, id); r.code() != "pending provider_unavailable" || !r.Error.Retryable || r.Error.RetryAt == nil {
 		t.Errorf("the row that waits is %+v", r)
+	}
+	if _, err := claims.Exec(t.Context(), "select pg_advisory_unlock_all()"); err != nil {
+		t.Fatal(err)
 	}
 	if r := b.ended(t, id); r.code() != "done" || r.Attempts != 2 || *r.Transcript != "at last" {
 		t.Errorf("the row is %+v", r)
