@@ -107,6 +107,7 @@ func TestRate(t *testing.T) {
 			t.Fatalf("the row is %+v", r)
 		}
 	}
+	b.until(t, "an hour that goes on for a while", "select date_trunc('hour', now(), 'utc') = date_trunc('hour', now() + interval '20 seconds', 'utc')")
 	b.Exec(t, "update helix.voice_queues set hour = date_trunc('hour', now(), 'utc'), begun = 2")
 	third := b.record(t, user, pcm(10, 1))
 	b.until(t, "the reason", "select coalesce(error ->> 'code' = 'too_many_recordings', false) from voice_recordings where id = $1", third)
