@@ -469,7 +469,7 @@ func TestPersist(t *testing.T) {
 		if _, err := c.Persist(within(t), request(wav(0.1, 1)), 2); err != nil || s.Count() != 2 || c.TakesURL() || c.MostDuration() != 0 {
 			t.Errorf("%v after %d requests", err, s.Count())
 		}
-		s.Script(down)
+		s.Script(providertest.Step{Status: 429, Header: http.Header{"Retry-After": {"60"}}})
 		ctx, cancel := context.WithCancel(t.Context())
 		go func() {
 			s.Await(within(t), 3) // the test ends below if not
