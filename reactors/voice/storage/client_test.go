@@ -187,6 +187,7 @@ func TestFaults(t *testing.T) {
 	var elsewhere atomic.Int64
 	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { elsewhere.Add(1) }))
 	defer other.Close()
+	endless := map[string]bool{"silence": true, "a body that stops": true, "a byte now and then": true}
 	for name, c := range map[string]struct {
 		fault storagetest.Fault
 		code  storage.Code
@@ -216,7 +217,10 @@ func TestFaults(t *testing.T) {
 		"a byte now and then":            {storagetest.Drip(20 * time.Millisecond), storage.Unavailable, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p.client.SetPatience(time.Minute, 500*time.Millisecond)
+			p.client.SetPatience(time.Minute, time.Minute)
+			if endless[name] {
+				p.client.SetPatience(time.Minute, 500*time.Millisecond)
+			}
 			p.server.Fail(c.fault)
 			_, err := read(t.Context(), p.client, user, "public/x")
 			is(t, err, c.code, c.retry)
@@ -251,7 +255,7 @@ func TestPatience(t *testing.T) {
 	p, user := readable(t, strings.Repeat("x", 200))
 	t.Run("does not end a reader that takes its time", func(t *testing.T) {
 		p.put(t, "public", "large", "", strings.Repeat("x", most)) // no buffer has it all
-		p.client.SetPatience(time.Minute, 300*time.Millisecond)
+		p.client.SetPatience(time.Minute, 2*time.Second)
 		body, err := p.client.Open(t.Context(), user, "public/large", most)
 		if err != nil {
 			t.Fatal(err)
@@ -260,7 +264,7 @@ func TestPatience(t *testing.T) {
 		if _, err := io.ReadFull(body, first); err != nil {
 			t.Fatal(err)
 		}
-		<-time.After(time.Second) // the reader's own
+		<-time.After(3 * time.Second) // the reader's own
 		content, err := io.ReadAll(body)
 		if err = errors.Join(err, body.Close()); err != nil || len(content) != most-1 {
 			t.Errorf("%d bytes, %v", len(content), err)
