@@ -240,13 +240,14 @@ func TestRedaction(t *testing.T) {
 		job := b.order(t, user, "prospective_self", talks)
 		r := b.done(t, job)
 		for _, asked := range s.Requests() {
+			body := strings.ReplaceAll(string(asked.Body), asked.User, "") // a hash, in which any digits may be
 			for _, p := range private {
-				if strings.Contains(strings.ToLower(string(asked.Body)), strings.ToLower(p)) {
+				if strings.Contains(strings.ToLower(body), strings.ToLower(p)) {
 					t.Errorf("%s left", p)
 				}
 			}
 			for _, part := range []string{"puck", "4111", "0044"} {
-				if strings.Contains(string(asked.Body), part) {
+				if strings.Contains(body, part) {
 					t.Errorf("%s left", part)
 				}
 			}
