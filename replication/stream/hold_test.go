@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/helixd/helixd/replication/stream"
+	"github.com/helixd/helixd/testenv"
 )
 
 // held starts to stream, with whatever of the load does not fit unread at the server.
@@ -47,9 +47,9 @@ func TestHold(t *testing.T) {
 		if err := b.admin.QueryRow(t.Context(), "select clock_timestamp()").Scan(&began); err != nil {
 			t.Fatal(err)
 		}
-		cpu := used()
+		cpu := testenv.CPU()
 		b.exec(t, "select pg_sleep(3)")
-		if cpu = used() - cpu; cpu > time.Second {
+		if cpu = testenv.CPU() - cpu; cpu > time.Second {
 			t.Errorf("held for 3 s, it used %s of CPU time", cpu)
 		}
 		// Longer than wal_sender_timeout.
@@ -136,11 +136,4 @@ func TestHold(t *testing.T) {
 			t.Errorf("Run: %v", err)
 		}
 	})
-}
-
-// used is the CPU time of this process.
-func used() time.Duration {
-	var u syscall.Rusage
-	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u)
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
 	"pgregory.net/rapid"
 
 	"github.com/helixd/helixd/reactors/skills/schema"
+	"github.com/helixd/helixd/testenv"
 )
 
 func compile(t *testing.T, doc string) *schema.Schema {
@@ -246,12 +246,12 @@ func TestNoPairTakesLong(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := compile(t, c.schema)
-			start := used()
+			start := testenv.CPU()
 			err := s.Validate([]byte(c.doc))
 			if err == nil {
 				t.Error("it was let through")
 			}
-			if took := used() - start; took > 10*time.Second {
+			if took := testenv.CPU() - start; took > 10*time.Second {
 				t.Errorf("took %v", took)
 			}
 		})
@@ -285,11 +285,4 @@ func TestSchemasDoNotShareBudgets(t *testing.T) {
 		}
 	}
 	wait.Wait()
-}
-
-// used is the CPU time of this process: what else the machine does is not the test's.
-func used() time.Duration {
-	var u syscall.Rusage
-	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u)
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

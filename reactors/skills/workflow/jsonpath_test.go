@@ -7,7 +7,6 @@ import (
 	"os/exec"
 	"reflect"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -15,6 +14,7 @@ import (
 
 	"github.com/helixd/helixd/reactors/skills/schema"
 	"github.com/helixd/helixd/reactors/skills/workflow"
+	"github.com/helixd/helixd/testenv"
 )
 
 type compliance struct {
@@ -181,9 +181,9 @@ func TestExpressionsEndSoon(t *testing.T) {
 		"cel: concatenated strings": {ors("size(input[0]+input[0]+input[0]+input[0]+input[0]) == 7", 25), text},
 	} {
 		t.Run(name, func(t *testing.T) {
-			start := used()
+			start := testenv.CPU()
 			holds, parse, eval := workflow.Holds(c.condition, map[string]string{"input": c.input})
-			if took := used() - start; took > 30*time.Second {
+			if took := testenv.CPU() - start; took > 30*time.Second {
 				t.Errorf("took %v (%v, %v, %v)", took, holds, parse, eval)
 			}
 			if parse == nil && eval == nil && holds {
@@ -231,11 +231,4 @@ func TestConditions(t *testing.T) {
 			}
 		})
 	}
-}
-
-// used is the CPU time of this process: what else the machine does is not the test's.
-func used() time.Duration {
-	var u syscall.Rusage
-	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u)
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
